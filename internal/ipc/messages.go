@@ -1,0 +1,147 @@
+// Package ipc is how lidguard's processes talk to the runtime: versioned JSON
+// messages, one per line, over the runtime's socket. It holds the messages, the
+// framing with its bounds, and the client; it decides nothing. The hook binary
+// links it, so it stays small.
+package ipc
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/lidguard-go/lidguard/internal/event"
+)
+
+// Protocol is the number of the message format. A runtime refuses another
+// number with an error reply that names both, and a newer client then asks it to
+// hand over (OpHandover).
+const Protocol = 1
+
+// MaxMessage bounds one message in bytes, either way.
+const MaxMessage = 1 << 20
+
+// Op is what a request asks for.
+type Op string
+
+const (
+	OpSignal    Op = "signal"     // apply Signals; with Ask also tells Away
+	OpAway      Op = "away"       // lid and displays only; never activity
+	OpStatus    Op = "status"     // Reply.Status; never activity
+	OpReload    Op = "reload"     // settings file changed
+	OpRemove    Op = "remove"     // remove Request.Session, or all (Request.All)
+	OpOrphans   Op = "orphans"    // sweep sessions whose process is gone
+	OpWhy       Op = "why"        // Reply.Why: evidence for now or Request.At
+	OpHandover  Op = "handover"   // Reply.State; the old runtime keeps holding until OpRelease
+	OpRelease   Op = "release"    // the new runtime holds; the old one leaves
+	OpStop      Op = "stop"       // put everything back and leave
+	OpHookEvent Op = "hook-event" // only log Request.Hook
+)
+
+// Request is one message to the runtime.
+type Request struct {
+	Protocol int            `json:"v"`
+	Version  string         `json:"version"` // the sender's program version
+	Op       Op             `json:"op"`
+	Signals  []event.Signal `json:"signals,omitempty"`
+	// Ask makes OpSignal's reply carry Away, so that a hook that reports and
+	// asks pays for one round trip.
+	Ask     bool              `json:"ask,omitempty"`
+	Session *event.SessionKey `json:"session,omitempty"`
+	All     bool              `json:"all,omitempty"`
+	At      time.Time         `json:"at,omitzero"`
+	Hook    *HookEvent        `json:"hook,omitempty"`
+}
+
+// HookEvent is one line of the bounded log that `hook-events` prints.
+type HookEvent struct {
+	Time     time.Time       `json:"time"` // UTC
+	Provider event.Provider  `json:"provider"`
+	Event    string          `json:"event"` // the client's own name
+	Session  event.SessionID `json:"session,omitempty"`
+	Tool     string          `json:"tool,omitempty"`
+	Prompt   string          `json:"prompt,omitempty"` // preview; empty when prompt-previews is off
+	Answer   string          `json:"answer,omitempty"` // what the hook answered, if anything
+	Error    string          `json:"error,omitempty"`
+}
+
+// Away is what a closed-lid policy needs to know. Unknown is never away.
+type Away struct {
+	Lid      string `json:"lid"`      // open, closed, unknown
+	Displays int    `json:"displays"` // suspend-blocking displays; -1 unknown
+	Away     bool   `json:"away"`
+}
+
+// Reply is the runtime's answer to one request.
+type Reply struct {
+	Protocol int             `json:"v"`
+	Version  string          `json:"version"`
+	OK       bool            `json:"ok"`
+	Error    string          `json:"error,omitempty"`
+	Away     *Away           `json:"away,omitempty"`
+	Status   *Status         `json:"status,omitempty"`
+	Why      json.RawMessage `json:"why,omitempty"`
+	State    json.RawMessage `json:"state,omitempty"`
+	Removed  int             `json:"removed,omitempty"`
+}
+
+// Status is what `status --json` prints under "runtime": the runtime's own view
+// and, in Held, what the system itself confirmed.
+type Status struct {
+	PID        int       `json:"pid"`
+	Started    time.Time `json:"started"`
+	Sessions   []Session `json:"sessions"`
+	Protected  bool      `json:"protected"` // lidguard wants the machine awake
+	Held       []Hold    `json:"held"`      // read back from the system
+	Lid        string    `json:"lid"`
+	Displays   int       `json:"displays"` // suspend-blocking displays; -1 unknown
+	Away       bool      `json:"away"`
+	OnBattery  *bool     `json:"on_battery,omitempty"`
+	Battery    *float64  `json:"battery_percent,omitempty"`
+	Celsius    *float64  `json:"celsius,omitempty"`
+	Suspend    *Pending  `json:"pending_suspend,omitempty"`
+	Findings   []Finding `json:"findings,omitempty"`
+	ExitsAt    time.Time `json:"exits_at,omitzero"`
+	LastWakeup time.Time `json:"last_wakeup,omitzero"`
+}
+
+// Session is one tracked session as shown to people.
+type Session struct {
+	Key        event.SessionKey `json:"key"`
+	State      string           `json:"state"`  // working, tool, background, waiting, settling, idle
+	Holds      bool             `json:"holds"`  // keeps the machine awake now
+	Reason     string           `json:"reason"` // why it holds or does not
+	Since      time.Time        `json:"since"`  // start of the session
+	Activity   time.Time        `json:"activity"`
+	SoftLock   string           `json:"soft_lock,omitempty"`
+	SoftLocked time.Time        `json:"soft_locked_at,omitzero"`
+	Cwd        string           `json:"cwd,omitempty"`
+	Prompt     string           `json:"prompt,omitempty"`
+	Process    *event.Process   `json:"process,omitempty"`
+	Transcript string           `json:"transcript,omitempty"`
+	Tools      int              `json:"tools_in_flight,omitempty"`
+	Tasks      []event.Task     `json:"tasks,omitempty"`
+	Todos      int              `json:"todos,omitempty"`
+	TimesOut   time.Time        `json:"times_out,omitzero"`
+}
+
+// Hold is one keep-awake lock: what was asked for and what the system says.
+type Hold struct {
+	What      string    `json:"what"`      // idle, handle-lid-switch, sleep, session-bus, …
+	Confirmed bool      `json:"confirmed"` // the system lists it
+	Since     time.Time `json:"since,omitzero"`
+	Error     string    `json:"error,omitempty"` // why it is not held, with the remedy
+}
+
+// Pending is a suspend that is under way.
+type Pending struct {
+	Due    time.Time `json:"due"`
+	Mode   string    `json:"mode"`
+	Reason string    `json:"reason"`
+	Stage  string    `json:"stage"` // delay, webhook, sound
+}
+
+// Finding is something a person should know: see docs/findings.
+type Finding struct {
+	Code   string `json:"code"`
+	Text   string `json:"text"`
+	Remedy string `json:"remedy,omitempty"`
+}

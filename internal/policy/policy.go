@@ -1,0 +1,141 @@
+// Package policy runs the chain of handlers over one event. In come an Event
+// and handlers in any order, out comes one merged Verdict and what each handler
+// said. It knows no client and does no I/O of its own; handlers get what they
+// need when they are built.
+package policy
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/lidguard-go/lidguard/internal/event"
+)
+
+// Bands order the chain: handlers run by ascending band. See docs/architecture.md.
+const (
+	BandSafety  = 0   // 0–99: gates
+	BandPolicy  = 100 // 100–199: approvals, closed-lid answers
+	BandRewrite = 200 // 200–299: redaction, formatting
+	BandContext = 300 // 300–399: texts for the model
+	BandObserve = 900 // 900–999: telemetry
+)
+
+// Role says what a handler's own failure (error, panic, deadline) means.
+type Role int
+
+const (
+	// Observer fails open: its failure changes nothing.
+	Observer Role = iota
+	// Gate fails closed: its failure denies, with a reason.
+	Gate
+)
+
+// Handler is one hook body.
+type Handler struct {
+	Name string
+	Band int
+	Role Role
+	// Wants is a cheap test whether the handler has anything to say about an
+	// event; nil means always. It must not block or allocate much, since it
+	// runs for every event of every client.
+	Wants func(*event.Event) bool
+	// Handle decides. It must return when ctx ends. It sees the event with
+	// the rewrites of earlier bands applied.
+	Handle func(context.Context, *event.Event) (event.Verdict, error)
+}
+
+// Said is what one handler answered.
+type Said struct {
+	Handler string
+	Verdict event.Verdict
+	Err     error
+}
+
+// Run asks every handler that wants ev, in band order (same band: the order
+// given), and merges the answers: deny beats ask beats allow beats nothing; the
+// first to reach the winning decision gives the reason; contexts are all kept,
+// in order; the first rewriter of a target wins and the rest see its result. A deny ends the chain, except that observers still see the event.
+// The handlers slice is not changed.
+func Run(ctx context.Context, ev *event.Event, handlers []Handler) (event.Verdict, []Said) {
+	order := slices.Clone(handlers)
+	slices.SortStableFunc(order, func(a, b Handler) int { return a.Band - b.Band })
+	var out event.Verdict
+	var said []Said
+	seen := *ev
+	for _, h := range order {
+		if h.Wants != nil && !h.Wants(&seen) {
+			continue
+		}
+		if out.Decision == event.Deny && h.Band < BandObserve {
+			continue
+		}
+		v, err := call(ctx, h, &seen)
+		if err != nil && h.Role == Gate {
+			v = event.Verdict{Decision: event.Deny, Rule: "gate-failed",
+				Reason: fmt.Sprintf("lidguard's %s could not judge this call (%v), so it is refused.", h.Name, err)}
+		} else if err != nil {
+			v = event.Verdict{}
+		}
+		said = append(said, Said{h.Name, v, err})
+		merge(&out, v, h.Name)
+		if v.UpdatedInput != nil && seen.Tool != nil {
+			tool := *seen.Tool
+			tool.Input = out.UpdatedInput
+			seen.Tool = &tool
+		}
+		if v.UpdatedOutput != nil && seen.Tool != nil {
+			tool := *seen.Tool
+			tool.Response = out.UpdatedOutput
+			seen.Tool = &tool
+		}
+	}
+	if out.Decision == event.Deny {
+		out.UpdatedInput = nil // a refused call has no input
+	}
+	return out, said
+}
+
+// call runs one handler and turns a panic into its error.
+func call(ctx context.Context, h Handler, ev *event.Event) (v event.Verdict, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			v, err = event.Verdict{}, fmt.Errorf("panic: %v", r)
+		}
+	}()
+	v, err = h.Handle(ctx, ev)
+	if err == nil && h.Role == Gate && ctx.Err() != nil {
+		err = ctx.Err() // an answer after the deadline may be half an answer
+	}
+	return v, err
+}
+
+func merge(out *event.Verdict, v event.Verdict, name string) {
+	if v.Decision > out.Decision {
+		out.Decision, out.Reason, out.Rule, out.Policy = v.Decision, v.Reason, v.Rule, name
+		out.Interrupt = v.Interrupt
+		out.ElicitAction, out.ElicitContent = v.ElicitAction, v.ElicitContent
+		out.Permissions = v.Permissions
+	}
+	out.Contexts = append(out.Contexts, v.Contexts...)
+	if out.UpdatedInput == nil {
+		out.UpdatedInput = v.UpdatedInput
+	}
+	if out.UpdatedOutput == nil {
+		out.UpdatedOutput = v.UpdatedOutput
+	}
+	if v.StopTurn && !out.StopTurn {
+		out.StopTurn, out.StopReason = true, v.StopReason
+	}
+	out.SystemMessage = first(out.SystemMessage, v.SystemMessage)
+	out.SessionTitle = first(out.SessionTitle, v.SessionTitle)
+	out.TerminalSequence = first(out.TerminalSequence, v.TerminalSequence)
+	out.WatchPaths = append(out.WatchPaths, v.WatchPaths...)
+}
+
+func first(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}

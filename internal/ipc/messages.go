@@ -44,7 +44,13 @@ type Request struct {
 	Signals  []event.Signal `json:"signals,omitempty"`
 	// Ask makes OpSignal's reply carry Away, so that a hook that reports and
 	// asks pays for one round trip.
-	Ask     bool              `json:"ask,omitempty"`
+	Ask bool `json:"ask,omitempty"`
+	// Here are signals that count only when the person is not away, by the
+	// runtime's own knowledge of this moment; else they are dropped and the
+	// hook, which then answers in the person's place, reports the outcome
+	// itself. So a prompt that stays open for a person costs one round trip,
+	// and one that is answered never looks as if it waited.
+	Here    []event.Signal    `json:"here,omitempty"`
 	Session *event.SessionKey `json:"session,omitempty"`
 	All     bool              `json:"all,omitempty"`
 	At      time.Time         `json:"at,omitzero"`
@@ -81,6 +87,9 @@ type Reply struct {
 	Why      json.RawMessage `json:"why,omitempty"`
 	State    json.RawMessage `json:"state,omitempty"`
 	Removed  int             `json:"removed,omitempty"`
+	// Owner asks the hook to name the session's process: the runtime knows
+	// none. It is asked for once, since finding it costs the hook a walk.
+	Owner bool `json:"owner,omitempty"`
 }
 
 // Status is what `status --json` prints under "runtime": the runtime's own view

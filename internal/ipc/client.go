@@ -1,0 +1,123 @@
+package ipc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"time"
+)
+
+// Default time limits of a Client. A runtime on the same machine answers in well
+// under a millisecond; these only bound one that hangs. Guessed, not measured:
+// together with reading stdin they must stay below the second that a hook may
+// take in all.
+const (
+	DialTimeout = 150 * time.Millisecond
+	CallTimeout = 500 * time.Millisecond
+)
+
+// ErrNotRunning is matched by the error of a call when nothing listens on the
+// socket.
+var ErrNotRunning = errors.New("no runtime answers")
+
+// ProtocolError says that the runtime speaks another message format.
+type ProtocolError struct {
+	Theirs  int
+	Version string // the runtime's program version
+}
+
+func (e *ProtocolError) Error() string {
+	return fmt.Sprintf("the runtime (version %q) speaks protocol %d, this program %d", e.Version, e.Theirs, Protocol)
+}
+
+// RefusedError is the runtime's own refusal of a request.
+type RefusedError struct{ Text string }
+
+func (e *RefusedError) Error() string { return "the runtime refuses: " + e.Text }
+
+// Client talks to the runtime of one user. It may be used from many goroutines;
+// each call has a connection of its own.
+type Client struct {
+	// Dial connects to the runtime's socket; it must end when its context does.
+	Dial func(context.Context) (net.Conn, error)
+	// Version is this program's, see Version.
+	Version string
+	// DialTimeout and CallTimeout bound connecting and one exchange; 0 means
+	// the defaults above.
+	DialTimeout, CallTimeout time.Duration
+}
+
+// Call sends one request and returns the reply to it. Protocol and Version of req
+// are filled in. An error matches ErrNotRunning when there is no runtime,
+// *ProtocolError when it is of another protocol, *RefusedError when it said no.
+func (c *Client) Call(ctx context.Context, req *Request) (*Reply, error) {
+	conn, err := c.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close()
+	return conn.Call(ctx, req)
+}
+
+// Connect opens a connection for several calls. The caller closes it.
+func (c *Client) Connect(ctx context.Context) (*Conn, error) {
+	limit := or(c.DialTimeout, DialTimeout)
+	dialing, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	conn, err := c.Dial(dialing)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrNotRunning, err)
+	}
+	return &Conn{conn: conn, in: NewReader(conn), version: c.Version, limit: or(c.CallTimeout, CallTimeout)}, nil
+}
+
+// Conn is one connection to the runtime, for one goroutine.
+type Conn struct {
+	conn    net.Conn
+	in      *Reader
+	version string
+	limit   time.Duration
+}
+
+// Close closes the connection.
+func (c *Conn) Close() error { return c.conn.Close() }
+
+// Call is Client.Call on this connection. After an error other than
+// *RefusedError the connection is of no further use.
+func (c *Conn) Call(ctx context.Context, req *Request) (*Reply, error) {
+	deadline := time.Now().Add(c.limit)
+	if d, ok := ctx.Deadline(); ok && d.Before(deadline) {
+		deadline = d
+	}
+	if err := c.conn.SetDeadline(deadline); err != nil {
+		return nil, fmt.Errorf("asking the runtime: %w", err)
+	}
+	req.Protocol, req.Version = Protocol, c.version
+	msg := AppendRequest(make([]byte, 0, 1024), req)
+	if err := WriteMessage(c.conn, msg); err != nil {
+		return nil, fmt.Errorf("asking the runtime: %w", err)
+	}
+	line, err := c.in.Next()
+	if err != nil {
+		return nil, fmt.Errorf("reading the runtime's reply: %w", err)
+	}
+	reply, err := decodeReply(line, req.Op)
+	if err != nil {
+		return nil, fmt.Errorf("reading the runtime's reply: %w", err)
+	}
+	if reply.Protocol != Protocol {
+		return reply, &ProtocolError{Theirs: reply.Protocol, Version: reply.Version}
+	}
+	if !reply.OK {
+		return reply, &RefusedError{Text: reply.Error}
+	}
+	return reply, nil
+}
+
+func or(d, def time.Duration) time.Duration {
+	if d == 0 {
+		return def
+	}
+	return d
+}

@@ -126,9 +126,6 @@ func (s *service) Begin() {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	if _, err := conn.RequestName(s.name, dbus.NameFlagDoNotQueue); err != nil {
-		s.t.Fatal(err)
-	}
 	messages := make(chan *dbus.Message, 1000)
 	// Calls are answered by hand: an exported object cannot keep an answer
 	// back, nor learn when the descriptor in it has been sent.
@@ -144,6 +141,14 @@ func (s *service) Begin() {
 			}
 		}
 	}()
+	// Only now, ready to answer, and without waiting for the reply: replies go
+	// to messages, too.
+	conn.BusObject().Go("org.freedesktop.DBus.RequestName", 0, make(chan *dbus.Call, 1), s.name, uint32(dbus.NameFlagDoNotQueue))
+	Eventually(s.t, s.name+" is on the bus", func() bool {
+		var owner string
+		err := asking.BusObject().Call("org.freedesktop.DBus.GetNameOwner", 0, s.name).Store(&owner)
+		return err == nil && owner == conn.Names()[0]
+	})
 }
 
 // Stop takes the double off the bus as a crash would. Twice is harmless.

@@ -53,11 +53,3 @@ func (d *Desktop) Held(ctx context.Context) (bool, error) { return d.b.held(ctx)
 
 // Close lets go and disconnects. A second call does nothing.
 func (d *Desktop) Close() error { return d.b.close() }
-
-type noDesktop struct{ u unsupported }
-
-func (noDesktop) dialect() string                      { return "" }
-func (n noDesktop) take(context.Context, string) error { return n.u.err("hold the desktop's suspend") }
-func (noDesktop) release(context.Context) error        { return nil }
-func (noDesktop) held(context.Context) (bool, error)   { return false, nil }
-func (noDesktop) close() error                         { return nil }

@@ -273,23 +273,3 @@ func (m *Manager) Hibernate(ctx context.Context) error { return m.b.enter(ctx, H
 
 // Close releases every lock. A second call does nothing.
 func (m *Manager) Close() error { return m.b.close() }
-
-// unsupported is the backend of a system that lidguard cannot hold awake yet.
-type unsupported struct{ system string }
-
-func (u unsupported) err(doing string) error {
-	return fmt.Errorf("%s on %s: %w", doing, u.system, ErrUnsupported)
-}
-func (u unsupported) capabilities() Capabilities { return Capabilities{System: u.system} }
-func (u unsupported) take(_ context.Context, what What, _ string) error {
-	return u.err("hold " + string(what))
-}
-func (u unsupported) release(What) error { return nil }
-func (u unsupported) holders(context.Context) ([]Holder, error) {
-	return nil, u.err("list locks")
-}
-func (u unsupported) can(_ context.Context, how Mode) (Answer, error) {
-	return No, u.err(string(how))
-}
-func (u unsupported) enter(_ context.Context, how Mode) error { return u.err(string(how)) }
-func (u unsupported) close() error                            { return nil }

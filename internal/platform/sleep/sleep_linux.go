@@ -128,12 +128,12 @@ func (m *manager) setSleeping(v bool) {
 }
 
 // catchUp reads whether a sleep began or ended while login1 was away: a lost
-// wake-up would leave the caller asleep for ever.
+// wake-up would leave the caller asleep for ever. No answer counts as awake,
+// since whoever reads this is.
 func (m *manager) catchUp() {
 	var now bool
-	if m.link.Get(context.Background(), login1, login1Path, login1Iface, "PreparingForSleep", &now) == nil {
-		m.setSleeping(now)
-	}
+	m.link.Get(context.Background(), login1, login1Path, login1Iface, "PreparingForSleep", &now)
+	m.setSleeping(now)
 }
 
 func (m *manager) take(ctx context.Context, what What, why string) error {

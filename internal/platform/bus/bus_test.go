@@ -117,6 +117,7 @@ func TestLink_classifiesErrors(t *testing.T) {
 		t.Errorf("cancelled: got %v, want context.Canceled", err)
 	}
 	login1.Stop()
+	bustest.Eventually(t, "loss seen", func() bool { return l.Owner(name) == "" })
 	if err := call(); !errors.Is(err, bus.ErrUnavailable) {
 		t.Errorf("absent service: got %v, want ErrUnavailable", err)
 	}

@@ -1,0 +1,3 @@
+package display
+
+const system = "Windows"

@@ -1,0 +1,282 @@
+package confedit
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// Draft is what an edit wants the file to become.
+type Draft struct {
+	Text    []byte
+	Delete  bool   // remove the file; Text is ignored
+	Created []Path // parents the edit added, for the Undo
+}
+
+// Options of a write.
+type Options struct {
+	// Now dates the backup, in the time zone it carries.
+	Now time.Time
+	// Previous is what the last write to this file returned, if there was
+	// one. With it a second write is known to follow our own and not a
+	// person's: no second backup, and the way back still leads to the
+	// bytes from before the first.
+	Previous *Undo
+}
+
+// Result tells what a write did.
+type Result struct {
+	Changed bool   // false: the file already was what the draft wants
+	Backup  string // the backup made now; "" if none was due
+	Before  []byte // content when the file was opened
+	After   []byte // content now; nil if there is no file
+	Undo    Undo   // keep it for the removal; without a change it is Previous
+}
+
+// Update opens the file at path, lets edit say what it should become, and
+// writes that. When another program was quicker it starts over with the new
+// content, so edit may run several times and must not have effects of its
+// own. It gives up when ctx ends.
+func Update(ctx context.Context, path string, opt Options, edit func(*File) (Draft, error)) (Result, error) {
+	for {
+		f, err := Open(path)
+		if err != nil {
+			return Result{}, err
+		}
+		draft, err := edit(f)
+		if err != nil {
+			return Result{}, fmt.Errorf("editing %q: %w", path, err)
+		}
+		res, err := f.Write(ctx, draft, opt)
+		if !errors.Is(err, ErrChanged) {
+			return res, err
+		}
+		if err := ctx.Err(); err != nil {
+			return Result{}, fmt.Errorf("editing %q: %w", path, err)
+		}
+	}
+}
+
+// Write makes the file what draft says, provided it still is what it was when
+// opened; else the error matches [ErrChanged]. It holds the file's advisory
+// lock meanwhile and waits for it until ctx ends.
+//
+// The new content is written beside the file, synced, and renamed into place:
+// readers see the old file or the new one, never a part. The mode stays; a
+// new file gets 0600 and new folders 0700. Hard links to the old file keep
+// the old content. What a person last wrote is copied first to
+// "<name>.lidguard-backup-YYYYMMDD-HHMMSS" beside Path, once. If nothing would
+// change, nothing is written, backed up or locked.
+func (f *File) Write(ctx context.Context, draft Draft, opt Options) (res Result, err error) {
+	after := draft.Text
+	if draft.Delete {
+		after = nil
+	}
+	res = Result{Before: f.data, After: after}
+	if opt.Previous != nil {
+		res.Undo = *opt.Previous
+	}
+	gone := draft.Delete || !f.Exists && len(after) == 0
+	if gone && !f.Exists || !gone && f.Exists && bytes.Equal(f.data, after) {
+		res.After = f.data
+		return res, nil
+	}
+
+	dirs, err := makeDirs(filepath.Dir(f.Target))
+	if err != nil {
+		return Result{}, fmt.Errorf("writing %q: %w", f.Path, err)
+	}
+	defer func() {
+		if !res.Changed {
+			removeDirs(dirs)
+		}
+	}()
+	unlock, err := lock(ctx, f.Target)
+	if err != nil {
+		return Result{}, fmt.Errorf("writing %q: %w", f.Path, err)
+	}
+	defer unlock()
+
+	if err := f.unchanged(); err != nil {
+		return Result{}, err
+	}
+	ours := opt.Previous != nil && opt.Previous.Post != "" && opt.Previous.Post == f.digest
+	if f.Exists && !ours {
+		res.Backup, err = f.backup(opt.Now)
+		if err != nil {
+			return Result{}, err
+		}
+	}
+	if gone {
+		if err := os.Remove(f.Target); err != nil {
+			return Result{}, fmt.Errorf("removing %q: %w", f.Path, plainCause(err))
+		}
+	} else if err := f.replace(after); err != nil {
+		return Result{}, err
+	}
+	syncDir(filepath.Dir(f.Target))
+
+	res.Changed = true
+	res.Undo = nextUndo(f, opt.Previous, draft, res.Backup, dirs)
+	return res, nil
+}
+
+// unchanged returns ErrChanged unless the file is what it was when opened.
+func (f *File) unchanged() error {
+	now, err := Open(f.Path)
+	if err != nil {
+		return err
+	}
+	if now.Target != f.Target || now.Exists != f.Exists || now.digest != f.digest {
+		return fmt.Errorf("writing %q: %w", f.Path, ErrChanged)
+	}
+	return nil
+}
+
+// replace writes data beside the target and renames it into place.
+func (f *File) replace(data []byte) (err error) {
+	tmp, err := os.CreateTemp(filepath.Dir(f.Target), "."+filepath.Base(f.Target)+".lidguard-*.tmp") // 0600
+	if err != nil {
+		return fmt.Errorf("writing %q: %w", f.Path, err)
+	}
+	defer func() {
+		if err != nil {
+			tmp.Close()
+			os.Remove(tmp.Name())
+			err = fmt.Errorf("writing %q: %w", f.Path, err)
+		}
+	}()
+	if f.Exists {
+		// Owner first: changing it may clear mode bits.
+		if err := keepOwner(tmp, f.Target); err != nil {
+			return err
+		}
+		if err := tmp.Chmod(f.Mode); err != nil {
+			return err
+		}
+	}
+	if _, err := tmp.Write(data); err != nil {
+		return err
+	}
+	if err := tmp.Sync(); err != nil {
+		return err
+	}
+	if err := tmp.Close(); err != nil {
+		return err
+	}
+	// Clients do not know our lock. A last look leaves them a window of
+	// microseconds instead of a sync's milliseconds.
+	if err := f.unchanged(); err != nil {
+		return err
+	}
+	return rename(tmp.Name(), f.Target)
+}
+
+// backup copies the content as it was opened to a dated file beside Path and
+// returns its name. If one of the backups there holds the same bytes already,
+// that one is returned instead.
+func (f *File) backup(now time.Time) (string, error) {
+	if now.IsZero() {
+		return "", fmt.Errorf("backing up %q: no time was given to date the backup", f.Path)
+	}
+	base := f.Path + backupInfix
+	existing, err := backupsOf(f.Path)
+	if err != nil {
+		return "", fmt.Errorf("backing up %q: %w", f.Path, err)
+	}
+	for _, name := range existing {
+		if info, err := os.Lstat(name); err != nil || !info.Mode().IsRegular() || info.Size() != int64(len(f.data)) {
+			continue
+		}
+		if data, err := readAll(name); err == nil && bytes.Equal(data, f.data) {
+			return name, nil
+		}
+	}
+	for n := 1; ; n++ {
+		name := base + now.Format("20060102-150405")
+		if n > 1 {
+			name += fmt.Sprintf("-%d", n)
+		}
+		err := writeNew(name, f.data, f.Mode)
+		if errors.Is(err, fs.ErrExist) && n < 100 {
+			continue
+		}
+		if err != nil {
+			return "", fmt.Errorf("backing up %q: %w", f.Path, err)
+		}
+		return name, nil
+	}
+}
+
+const backupInfix = ".lidguard-backup-"
+
+// backupsOf lists the backups beside path. It reads the folder rather than
+// using a glob, as the folder's name may hold characters a glob interprets.
+func backupsOf(path string) ([]string, error) {
+	dir := filepath.Dir(path)
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	prefix := filepath.Base(path) + backupInfix
+	for _, e := range entries {
+		if len(e.Name()) > len(prefix) && e.Name()[:len(prefix)] == prefix {
+			names = append(names, filepath.Join(dir, e.Name()))
+		}
+	}
+	return names, nil
+}
+
+// writeNew writes a file that must not exist yet, all or nothing.
+func writeNew(name string, data []byte, mode fs.FileMode) (err error) {
+	out, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			out.Close()
+			os.Remove(name)
+		}
+	}()
+	if _, err := out.Write(data); err != nil {
+		return err
+	}
+	if err := out.Chmod(mode); err != nil {
+		return err
+	}
+	if err := out.Sync(); err != nil {
+		return err
+	}
+	return out.Close()
+}
+
+// makeDirs creates dir and what is missing above it, and returns what it
+// created, innermost first.
+func makeDirs(dir string) (created []string, err error) {
+	for at := dir; ; at = filepath.Dir(at) {
+		if _, err := os.Stat(at); err == nil || !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		created = append(created, at)
+		if at == filepath.Dir(at) {
+			break
+		}
+	}
+	return created, os.MkdirAll(dir, 0o700)
+}
+
+// removeDirs removes those of the folders that are empty.
+func removeDirs(dirs []string) {
+	for _, dir := range dirs {
+		if os.Remove(dir) != nil { // not empty, or gone: leave the rest, too
+			return
+		}
+	}
+}

@@ -1,0 +1,58 @@
+package cli
+
+import (
+	"debug/buildinfo"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+
+	"github.com/lidguard-go/lidguard/internal/ipc"
+)
+
+// exists reports whether there is something at path; a dangling link counts.
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+// hookBinary finds the thin hook program beside this one and reads its version
+// from the file, without running it.
+func (a *app) hookBinary() (path, version string) {
+	if a.Executable == "" {
+		return "", ""
+	}
+	name := "lidguard-hook"
+	if a.GOOS == "windows" {
+		name += ".exe"
+	}
+	path = filepath.Join(filepath.Dir(a.Executable), name)
+	if fi, err := os.Stat(path); err != nil || !fi.Mode().IsRegular() {
+		return "", ""
+	}
+	info, err := buildinfo.ReadFile(path)
+	if err != nil {
+		return path, ""
+	}
+	version = ipc.VersionOf(info)
+	if own, ok := debug.ReadBuildInfo(); ok && version == ipc.VersionOf(own) {
+		version = a.Version // a version linked in by a packager does not show in files
+	}
+	return path, version
+}
+
+// absolute makes a path that a person typed independent of the current folder.
+func (a *app) absolute(path string) string {
+	if filepath.IsAbs(path) || a.WorkDir == "" {
+		return path
+	}
+	return filepath.Join(a.WorkDir, path)
+}
+
+// shorten shows a path below the home folder with a tilde.
+func shorten(path, home string) string {
+	if rest, ok := strings.CutPrefix(path, home+string(filepath.Separator)); ok && home != "" {
+		return "~" + string(filepath.Separator) + rest
+	}
+	return path
+}

@@ -1,0 +1,164 @@
+// Package cli is lidguard for people and scripts: one file per command, each
+// with its options, its constructor and its run. Arguments, environment, clock,
+// streams and the way to the runtime come in through Options; out go text or
+// JSON on the streams and an exit code. It decides nothing about sessions or
+// power, never touches the system directly (that is the runtime's and the
+// daemon package's work), and only print.go writes to the streams.
+package cli
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"time"
+
+	"github.com/lidguard-go/lidguard/internal/paths"
+	"github.com/spf13/cobra"
+)
+
+// The exit codes, a contract with scripts. Hook entries have codes of their own,
+// which their clients define.
+const (
+	ExitDone   = 0
+	ExitFailed = 1 // what was asked for could not be done, or the answer is no
+	ExitUsage  = 2 // wrong usage
+)
+
+// Options is everything a command line may touch. Args to Now must be set; the
+// rest has a default that is right for the real program.
+type Options struct {
+	Args   []string // without the program's name
+	Env    func(name string) string
+	Stdin  io.Reader
+	Stdout io.Writer
+	Stderr io.Writer
+	Now    func() time.Time
+
+	// GOOS and WorkDir default to the running system's and the current folder.
+	GOOS    string
+	WorkDir string
+	// Executable is the absolute path of this program's file, from which the
+	// commands written into agents' config files are built. Default: os.Executable.
+	Executable string
+	// Version defaults to the build's own, see ipc.Version.
+	Version string
+
+	// Dial connects to the runtime's socket.
+	Dial func(ctx context.Context, socket string) (net.Conn, error)
+	// Launch starts a runtime where none answers and returns when it listens.
+	Launch func(ctx context.Context, dirs paths.Dirs) error
+	// Probe reads the machine directly, for the time no runtime runs.
+	Probe func(ctx context.Context) (Machine, error)
+}
+
+// Main runs one command line and returns the exit code of the process.
+func Main(ctx context.Context, o Options) int {
+	a := newApp(o)
+	root := a.root()
+	root.SetArgs(joinSwitches(o.Args))
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return ExitDone
+	}
+	var no errNo
+	if errors.As(err, &no) {
+		return ExitFailed // the answer was printed, and it was no
+	}
+	a.failure(err)
+	var usage *usageError
+	if errors.As(err, &usage) {
+		return ExitUsage
+	}
+	return ExitFailed
+}
+
+// errNo makes a command exit with ExitFailed after it printed its answer.
+type errNo struct{}
+
+func (errNo) Error() string { return "no" }
+
+// usageError is a command line that cannot be understood.
+type usageError struct{ err error }
+
+func (e *usageError) Error() string { return e.err.Error() }
+func (e *usageError) Unwrap() error { return e.err }
+
+// app is what all commands of one command line share.
+type app struct {
+	Options
+	*printer
+}
+
+func newApp(o Options) *app {
+	o = withDefaults(o)
+	return &app{Options: o, printer: newPrinter(o)}
+}
+
+// dirs finds lidguard's own places.
+func (a *app) dirs() (paths.Dirs, error) {
+	d, err := paths.Resolve(a.GOOS, a.Env)
+	if err != nil {
+		return d, hint(err, "set HOME to your home folder, or LIDGUARD_HOME to a folder of lidguard's own")
+	}
+	return d, nil
+}
+
+// The groups of `lidguard help`, in order.
+var groups = []*cobra.Group{
+	{ID: "start", Title: "start here"},
+	{ID: "sessions", Title: "sessions"},
+	{ID: "settings", Title: "settings"},
+	{ID: "diagnosis", Title: "diagnosis"},
+	{ID: "hooks", Title: "provider hooks"},
+	{ID: "mcp", Title: "MCP"},
+	{ID: "building", Title: "hook building"},
+	{ID: "more", Title: "more"},
+}
+
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "lidguard",
+		Short: "keep this machine awake exactly while coding agents work",
+		Example: `lidguard setup                 find the agents here and connect them
+lidguard status                who keeps the machine awake, and why
+lidguard can-close             may I close the lid now?`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Version:       a.Version,
+		Args:          cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return cmd.Help()
+			}
+			return unknownCommand(cmd, args[0])
+		},
+	}
+	root.SetIn(a.Stdin)
+	root.SetOut(a.Stdout)
+	root.SetErr(a.Stderr)
+	root.SetVersionTemplate("lidguard {{.Version}}{{println}}")
+	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { a.help(cmd) })
+	root.SetUsageFunc(func(cmd *cobra.Command) error { a.help(cmd); return nil })
+	root.SetFlagErrorFunc(flagError)
+	addSwitch(root.PersistentFlags(), &a.json, "json", "print JSON")
+	root.AddGroup(groups...)
+	root.SetHelpCommandGroupID("more")
+	root.SetCompletionCommandGroupID("more")
+	cobra.EnableCommandSorting = false // the order below is the order of use
+	add := func(group string, cmds ...*cobra.Command) {
+		for _, c := range cmds {
+			c.GroupID = group
+			c.DisableFlagsInUseLine = true
+			root.AddCommand(c)
+		}
+	}
+	add("sessions", a.startCmd(), a.stopCmd(), a.removeSessionCmd(), a.statusCmd(), a.cleanupOrphansCmd(),
+		a.canCloseCmd(), a.whyCmd())
+	add("settings", a.settingsCmd(),
+		a.removeWebhookCmd("remove-pre-suspend-webhook", "pre-suspend-webhook-url"),
+		a.removeWebhookCmd("remove-post-session-end-webhook", "post-session-end-webhook-url"))
+	add("diagnosis", a.lidStateCmd(), a.monitorCountCmd(), a.temperatureCmd())
+	add("more", a.versionCmd())
+	return root
+}

@@ -1,0 +1,224 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/lidguard-go/lidguard/internal/doctor"
+	"github.com/lidguard-go/lidguard/internal/ipc"
+	"github.com/spf13/cobra"
+)
+
+// statusReport is what `status --json` prints.
+type statusReport struct {
+	Version  string        `json:"version"`
+	Running  bool          `json:"running"`
+	Awake    bool          `json:"awake"` // kept awake, confirmed by the system
+	Runtime  *runtimeView  `json:"runtime,omitempty"`
+	Findings []ipc.Finding `json:"findings"`
+}
+
+// runtimeView is the runtime's status with its version.
+type runtimeView struct {
+	Version string `json:"version"`
+	*ipc.Status
+}
+
+func (a *app) statusCmd() *cobra.Command {
+	return &cobra.Command{
+		Use:   "status",
+		Short: "who keeps the machine awake, and why",
+		Example: `lidguard status
+lidguard status --json | jq .awake`,
+		Long: "Shows every session and whether it holds the machine, what the system confirms to\n" +
+			"hold, and findings: things you should know, each with what to do. Asking is never\n" +
+			"a sign of life of a session.",
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			r, err := a.status(cmd.Context())
+			if err != nil {
+				return err
+			}
+			return a.result(r, func() { a.showStatus(r) })
+		},
+	}
+}
+
+// status asks the runtime and looks for what a person should know. That no
+// runtime runs is an answer, not an error.
+func (a *app) status(ctx context.Context) (statusReport, error) {
+	r := statusReport{Version: a.Version, Findings: []ipc.Finding{}}
+	facts, err := a.runtimeFacts(ctx)
+	if err != nil {
+		return r, err
+	}
+	if st := facts.Status; st != nil {
+		r.Running = true
+		r.Runtime = &runtimeView{facts.RuntimeVersion, st}
+		r.Awake = st.Protected && confirmed(st.Held)
+		r.Findings = append(r.Findings, st.Findings...)
+	}
+	r.Findings = append(r.Findings, doctor.Runtime(facts)...)
+	return r, nil
+}
+
+// runtimeFacts collects what doctor's checks of the runtime need.
+func (a *app) runtimeFacts(ctx context.Context) (doctor.RuntimeFacts, error) {
+	d, err := a.dirs()
+	if err != nil {
+		return doctor.RuntimeFacts{}, err
+	}
+	facts := doctor.RuntimeFacts{Version: a.Version, Socket: d.Socket}
+	facts.Settings, facts.UnknownKeys, facts.SettingsError = readSettings(d.Settings())
+	facts.HookBinary, facts.HookVersion = a.hookBinary()
+	facts.PendingBackup = exists(d.Pending())
+	reply, err := a.call(ctx, &ipc.Request{Op: ipc.OpStatus})
+	switch {
+	case errors.Is(err, ipc.ErrNotRunning):
+		// A socket that exists and does not answer is a runtime that hangs or
+		// died; without one there is simply nothing to do.
+		facts.SocketExists = exists(d.Socket)
+	case err != nil:
+		facts.RuntimeError = err.Error()
+	default:
+		facts.Status, facts.RuntimeVersion = statusOf(reply), reply.Version
+	}
+	return facts, nil
+}
+
+// confirmed reports whether the system lists every lock, and at least one.
+func confirmed(held []ipc.Hold) bool {
+	for _, h := range held {
+		if !h.Confirmed {
+			return false
+		}
+	}
+	return len(held) > 0
+}
+
+func (a *app) showStatus(r statusReport) {
+	now := a.Now()
+	if !r.Running {
+		a.say("no runtime is running: nothing keeps this machine awake")
+		a.showFindings(r.Findings)
+		return
+	}
+	st := r.Runtime.Status
+	a.say("%s", headline(st))
+	if p := st.Suspend; p != nil {
+		a.say("%s at %s (%s, now: %s)", p.Mode, when(p.Due, now), p.Reason, p.Stage)
+	}
+	if len(st.Sessions) > 0 {
+		a.heading("sessions")
+		var rows [][]string
+		for _, s := range st.Sessions {
+			holds := "-"
+			if s.Holds {
+				holds = "holds"
+			}
+			rows = append(rows, []string{s.Key.String(), s.State, holds, span(now.Sub(s.Activity)) + " ago", sessionNote(s, now)})
+		}
+		a.table("  ", rows)
+	}
+	if len(st.Held) > 0 {
+		a.heading("held")
+		var rows [][]string
+		for _, h := range st.Held {
+			state := "confirmed since " + when(h.Since, now)
+			if !h.Confirmed {
+				state = "not held: " + h.Error
+			}
+			rows = append(rows, []string{h.What, state})
+		}
+		a.table("  ", rows)
+	}
+	a.heading("machine")
+	a.table("  ", machineRows(st))
+	if !st.ExitsAt.IsZero() {
+		a.say("the runtime leaves at %s if no session begins", when(st.ExitsAt, now))
+	}
+	a.showFindings(r.Findings)
+}
+
+// headline says in one line whether the machine stays awake, claiming only what
+// was read back from the system.
+func headline(st *ipc.Status) string {
+	var holding int
+	for _, s := range st.Sessions {
+		if s.Holds {
+			holding++
+		}
+	}
+	switch {
+	case st.Protected && confirmed(st.Held) && holding == 0:
+		return "awake: a suspend is on its way"
+	case st.Protected && confirmed(st.Held):
+		return "awake: " + count(holding, "session") + " at work"
+	case st.Protected:
+		return "not safely awake: " + count(holding, "session") + " at work, but the system does not confirm every lock"
+	case len(st.Sessions) == 0:
+		return "free to sleep: no session"
+	}
+	return "free to sleep: " + count(len(st.Sessions), "session") + ", none at work"
+}
+
+// sessionNote is the rest that a person wants to know of a session.
+func sessionNote(s ipc.Session, now time.Time) string {
+	var parts []string
+	add := func(text string) {
+		if text != "" {
+			parts = append(parts, text)
+		}
+	}
+	add(s.Reason)
+	if s.SoftLock != "" {
+		add("waiting since " + when(s.SoftLocked, now) + " (" + s.SoftLock + ")")
+	}
+	if s.Tools > 0 {
+		add(count(s.Tools, "tool call") + " running")
+	}
+	if len(s.Tasks) > 0 {
+		add(count(len(s.Tasks), "background task"))
+	}
+	if s.Todos > 0 {
+		add(count(s.Todos, "to-do"))
+	}
+	if s.Prompt != "" {
+		add(fmt.Sprintf("%q", s.Prompt))
+	}
+	add(s.Cwd)
+	return strings.Join(parts, ", ")
+}
+
+func machineRows(st *ipc.Status) [][]string {
+	displays := "unknown"
+	if st.Displays >= 0 {
+		displays = fmt.Sprint(st.Displays)
+	}
+	rows := [][]string{{"lid", st.Lid}, {"displays", displays}}
+	if st.Battery != nil {
+		power := ""
+		if st.OnBattery != nil && *st.OnBattery {
+			power = ", discharging"
+		}
+		rows = append(rows, []string{"battery", fmt.Sprintf("%.0f %%%s", *st.Battery, power)})
+	} else if st.OnBattery != nil {
+		rows = append(rows, []string{"power", map[bool]string{true: "battery", false: "mains"}[*st.OnBattery]})
+	}
+	if st.Celsius != nil {
+		rows = append(rows, []string{"temperature", fmt.Sprintf("%.0f °C", *st.Celsius)})
+	}
+	return rows
+}
+
+func (a *app) showFindings(findings []ipc.Finding) {
+	for _, f := range findings {
+		a.say("%s %s", a.paint(yellow, f.Code+":"), f.Text)
+		if f.Remedy != "" {
+			a.say("  %s", f.Remedy)
+		}
+	}
+}

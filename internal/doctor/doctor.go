@@ -1,0 +1,199 @@
+// Package doctor turns facts about an installation into named findings. In come
+// facts that somebody else collected; out come findings, each with a code that
+// does not change over versions, what is the case, and what to do about it. It
+// reads no file, asks no runtime and prints nothing, and it is silent about
+// everything that is well.
+package doctor
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/lidguard-go/lidguard/internal/ipc"
+	"github.com/lidguard-go/lidguard/internal/settings"
+)
+
+// Finding is what a person should know; it is shown by status, doctor and the
+// dashboard alike.
+type Finding = ipc.Finding
+
+// The codes of the findings made here. Scripts may match them.
+const (
+	SettingsBroken      = "settings-broken"
+	SettingsUnknownKey  = "settings-unknown-key"
+	TimeoutOff          = "session-timeout-off"
+	RuntimeUnreachable  = "runtime-unreachable"
+	RuntimeVersion      = "runtime-version"
+	HookBinaryVersion   = "hook-version"
+	HookBinaryMissing   = "hook-binary-missing"
+	BackupPending       = "backup-pending"
+	LockNotHeld         = "lock-not-held"
+	LidUnknown          = "lid-unknown"
+	NotOnPath           = "not-on-path"
+	OtherOnPath         = "other-on-path"
+	AgentNotConnected   = "agent-not-connected"
+	HooksMissing        = "hooks-missing"
+	HooksOutdated       = "hooks-outdated"
+	HooksNotTrusted     = "hooks-not-trusted"
+	HooksOff            = "hooks-off"
+	HooksConflict       = "hooks-conflict"
+	AgentConfigBroken   = "agent-config-broken"
+	AgentConfigReadOnly = "agent-config-read-only"
+	NoAgents            = "no-agents"
+	CanaryFailed        = "canary-failed"
+)
+
+// RuntimeFacts are what the checks of lidguard itself look at.
+type RuntimeFacts struct {
+	Version string // of this program
+
+	Settings      settings.Settings
+	SettingsError error
+	UnknownKeys   []string // of the settings file
+
+	Status         *ipc.Status // nil: no answer
+	RuntimeVersion string
+	RuntimeError   string // an answer that could not be used
+	Socket         string
+	SocketExists   bool // although nothing answered
+
+	// HookBinary is the lidguard-hook beside this program, empty if there is
+	// none; HookVersion is its version, empty if that could not be read.
+	HookBinary, HookVersion string
+
+	PendingBackup bool // a changed system value has not been put back
+}
+
+// Runtime checks lidguard itself: settings, runtime, hook program.
+func Runtime(f RuntimeFacts) []Finding {
+	var out []Finding
+	for _, check := range []func(RuntimeFacts) []Finding{settingsBroken, unknownKeys, timeoutOff, unreachable,
+		runtimeVersion, hookVersion, backupPending, locks, lidUnknown} {
+		out = append(out, check(f)...)
+	}
+	return out
+}
+
+func one(code, remedy, format string, args ...any) []Finding {
+	return []Finding{{Code: code, Text: fmt.Sprintf(format, args...), Remedy: remedy}}
+}
+
+func settingsBroken(f RuntimeFacts) []Finding {
+	if f.SettingsError == nil {
+		return nil
+	}
+	return one(SettingsBroken, "correct that place in the file, or move the file away to have the defaults",
+		"the settings cannot be read, so the defaults count: %v", f.SettingsError)
+}
+
+func unknownKeys(f RuntimeFacts) []Finding {
+	var out []Finding
+	for _, key := range f.UnknownKeys {
+		remedy := "harmless if another version of lidguard wrote it; else remove it from the file"
+		if near := settings.Nearest(key); near != "" {
+			remedy = "did you mean " + near + "? change it with `lidguard settings --" + near + " VALUE`"
+		}
+		out = append(out, one(SettingsUnknownKey, remedy, "the settings file has the key %q, which means nothing to this version", key)...)
+	}
+	return out
+}
+
+func timeoutOff(f RuntimeFacts) []Finding {
+	if f.Settings.SessionTimeoutMinutes != 0 {
+		return nil
+	}
+	return one(TimeoutOff, "`lidguard settings --session-timeout-minutes 12`",
+		"session-timeout-minutes is off: a session whose end gets lost keeps the machine awake for ever")
+}
+
+func unreachable(f RuntimeFacts) []Finding {
+	switch {
+	case f.RuntimeError != "":
+		return one(RuntimeUnreachable, "if it persists, end the lidguard process that owns "+f.Socket,
+			"the runtime does not answer as it should: %s", f.RuntimeError)
+	case f.SocketExists:
+		return one(RuntimeUnreachable, "`lidguard start` or the next hook starts a new runtime; nothing needs to be removed by hand",
+			"%s exists, but nothing answers there: a runtime ended without cleaning up", f.Socket)
+	}
+	return nil
+}
+
+func runtimeVersion(f RuntimeFacts) []Finding {
+	if f.Status == nil || f.RuntimeVersion == f.Version {
+		return nil
+	}
+	return one(RuntimeVersion, "it hands over to the newer one by itself with the next session",
+		"the runtime is version %s, this program is %s", f.RuntimeVersion, f.Version)
+}
+
+func hookVersion(f RuntimeFacts) []Finding {
+	if f.HookBinary == "" || f.HookVersion == f.Version {
+		return nil
+	}
+	version := f.HookVersion
+	if version == "" {
+		version = "unknown"
+	}
+	return one(HookBinaryVersion, "install both programs from one release; agents call lidguard-hook",
+		"%s is version %s, this program is %s", f.HookBinary, version, f.Version)
+}
+
+func backupPending(f RuntimeFacts) []Finding {
+	if !f.PendingBackup || f.Status != nil {
+		return nil
+	}
+	return one(BackupPending, "`lidguard start` puts it back; then `lidguard remove-session --all`",
+		"a power setting of the system was changed and not put back, and no runtime runs")
+}
+
+func locks(f RuntimeFacts) []Finding {
+	if f.Status == nil || !f.Status.Protected {
+		return nil
+	}
+	var out []Finding
+	for _, h := range f.Status.Held {
+		if !h.Confirmed {
+			reason := h.Error
+			if reason == "" {
+				reason = "the system does not list it"
+			}
+			out = append(out, one(LockNotHeld, "`lidguard why` tells since when; on Linux see `lidguard linux-permission check`",
+				"the lock %q is not held: %s", h.What, reason)...)
+		}
+	}
+	if len(f.Status.Held) == 0 {
+		out = append(out, one(LockNotHeld, "`lidguard why` tells since when", "sessions are at work, and nothing keeps the machine awake")...)
+	}
+	return out
+}
+
+func lidUnknown(f RuntimeFacts) []Finding {
+	if f.Status == nil || f.Status.Lid == "open" || f.Status.Lid == "closed" {
+		return nil
+	}
+	return one(LidUnknown, "nothing to do on a machine without a lid",
+		"the state of the lid cannot be read: prompts are never answered and the machine is never suspended by lidguard")
+}
+
+// PathFacts say what a shell would run as lidguard.
+type PathFacts struct {
+	Executable string // this program's file
+	OnPath     string // what PATH finds; empty if nothing
+	Same       bool   // both are the same file
+}
+
+// Path checks that a person and an agent run the same lidguard.
+func Path(f PathFacts) []Finding {
+	switch {
+	case f.OnPath == "":
+		return one(NotOnPath, "add its folder to PATH; the hooks work either way, since they name the file",
+			"lidguard is not on PATH (it is %s)", f.Executable)
+	case !f.Same:
+		return one(OtherOnPath, "remove one of the two, or put the folder of the other first in PATH",
+			"PATH finds %s, but this program is %s", f.OnPath, f.Executable)
+	}
+	return nil
+}
+
+// words joins a list for a sentence.
+func words(list []string) string { return strings.Join(list, ", ") }

@@ -8,9 +8,12 @@ import (
 	"github.com/lidguard-go/lidguard/internal/provider/jsontext"
 )
 
-// noReason stands in where a verdict gives no reason; the client then would tell
-// the model nothing.
-const noReason = "lidguard refused this."
+// These stand in where a verdict gives no reason; the client would then tell the
+// model, or ask the person, nothing.
+const (
+	noReason  = "lidguard refused this."
+	askReason = "lidguard leaves this to you."
+)
 
 // Encode says v in the client's words for ev: one JSON object with exit 0, or a
 // reason on stderr with exit 2 for the events that know only that, or nothing
@@ -29,6 +32,9 @@ func Encode(ev *event.Event, v event.Verdict) (event.Output, error) {
 	reason := jsontext.Clean(v.Reason)
 	if strings.TrimSpace(reason) == "" {
 		reason = noReason
+		if v.Decision == event.Ask {
+			reason = askReason
+		}
 	}
 	var top, inner jsontext.Writer // inner becomes hookSpecificOutput
 	denied := v.Decision == event.Deny

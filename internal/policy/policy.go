@@ -40,6 +40,10 @@ type Handler struct {
 	// event; nil means always. It must not block or allocate much, since it
 	// runs for every event of every client.
 	Wants func(*event.Event) bool
+	// IfUndecided marks a handler that answers in place of a person: it is not
+	// asked once an earlier handler allowed or denied, since then nobody would
+	// have been asked.
+	IfUndecided bool
 	// Handle decides. It must return when ctx ends. It sees the event with
 	// the rewrites of earlier bands applied.
 	Handle func(context.Context, *event.Event) (event.Verdict, error)
@@ -68,6 +72,9 @@ func Run(ctx context.Context, ev *event.Event, handlers []Handler) (event.Verdic
 			continue
 		}
 		if out.Decision == event.Deny && h.Band < BandObserve {
+			continue
+		}
+		if h.IfUndecided && (out.Decision == event.Allow || out.Decision == event.Deny) {
 			continue
 		}
 		v, err := call(ctx, h, &seen)

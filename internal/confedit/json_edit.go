@@ -130,10 +130,14 @@ func (d *JSON) noteCreated(p Path, depth int, own bool) {
 // insertRoot returns the text with a first value in it.
 func (d *JSON) insertRoot(v hujson.Value) []byte {
 	value := d.style().render(&v, "", true)
-	if len(d.text) == 0 || d.text[len(d.text)-1] == '\n' {
-		return append(bytes.Clone(d.text), value+d.eol...)
+	switch {
+	case len(d.text) == 0 || d.text[len(d.text)-1] == '\n':
+		value += d.eol
+	case d.text[len(d.text)-1] == '\r': // must not become half of a line ending
+	default:
+		value = d.eol + value
 	}
-	return append(bytes.Clone(d.text), d.eol+value...)
+	return append(bytes.Clone(d.text), value...)
 }
 
 // removeRoot is the way back from insertRoot.

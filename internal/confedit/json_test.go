@@ -147,13 +147,13 @@ func TestJSON_appendAndRemove(t *testing.T) {
 			if got := string(d.Bytes()); got != tt.want {
 				t.Fatalf("Append:\n got %q\nwant %q", got, tt.want)
 			}
-			if got, ok := d.Get(stop.with(n)); !ok || string(got) != "7" {
+			if got, ok := d.Get(stop.With(n)); !ok || string(got) != "7" {
 				t.Errorf("Get = %s, %v, want 7", got, ok)
 			}
 			created := d.Created()
 
 			d = mustJSON(t, tt.want, tt.mode)
-			if err := d.Remove(stop.with(n)); err != nil {
+			if err := d.Remove(stop.With(n)); err != nil {
 				t.Fatal(err)
 			}
 			if err := d.Prune(created...); err != nil {

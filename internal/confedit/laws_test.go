@@ -42,7 +42,7 @@ func (e jsonEdit) install(d *JSON) error {
 func (e jsonEdit) find(d *JSON) int {
 	want, _ := json.Marshal(e.value)
 	for i := range d.Len(e.path) {
-		if got, ok := d.Get(e.path.with(i)); ok && sameJSON(got, want) {
+		if got, ok := d.Get(e.path.With(i)); ok && sameJSON(got, want) {
 			return i
 		}
 	}
@@ -57,7 +57,7 @@ func (e jsonEdit) remove(d *JSON) error {
 	if i < 0 {
 		return fmt.Errorf("our element is not in %s", e.path)
 	}
-	return d.Remove(e.path.with(i))
+	return d.Remove(e.path.With(i))
 }
 
 var jsonEdits = []jsonEdit{
@@ -90,7 +90,7 @@ func checkJSONLaws(t rapid.TB, text string, mode Mode, edits []jsonEdit, order [
 	if !subsequence(text, string(installed)) {
 		t.Fatalf("installing took bytes away:\nbefore %q\nafter  %q", text, installed)
 	}
-	if mode == Strict {
+	if d.Len(nil) > 0 && mode == Strict {
 		var v map[string]any
 		dec := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(installed, []byte(bom))))
 		dec.UseNumber()

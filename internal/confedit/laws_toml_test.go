@@ -27,7 +27,7 @@ func hookGroup(event, command string) tomlEdit {
 			list, _ := groups.([]any)
 			for i := range list {
 				p := Path{"hooks", event, i}
-				if got, ok := d.Get(p.with("hooks", 0, "command")); ok && got == command {
+				if got, ok := d.Get(p.With("hooks", 0, "command")); ok && got == command {
 					return p, true
 				}
 			}

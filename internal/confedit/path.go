@@ -57,8 +57,8 @@ func (p Path) valid() error {
 	return nil
 }
 
-// with returns p extended by steps in memory of its own.
-func (p Path) with(steps ...any) Path {
+// With returns p extended by steps, in memory of its own.
+func (p Path) With(steps ...any) Path {
 	return append(append(make(Path, 0, len(p)+len(steps)), p...), steps...)
 }
 
@@ -81,7 +81,7 @@ func (p Path) equal(q Path) bool { return len(p) == len(q) && p.within(q) }
 func clonePaths(paths []Path) []Path {
 	var out []Path
 	for _, p := range paths {
-		out = append(out, p.with())
+		out = append(out, p.With())
 	}
 	return out
 }
@@ -95,7 +95,7 @@ next:
 				continue next
 			}
 		}
-		paths = append(paths, p.with())
+		paths = append(paths, p.With())
 	}
 	return paths
 }

@@ -115,7 +115,7 @@ func scanTOML(text []byte) ([]section, error) {
 				value++
 			}
 			kv := pair{
-				path: s.path.with(), rel: len(keys), key: first,
+				path: s.path.With(), rel: len(keys), key: first,
 				value: value, valueEnd: int(e.Raw.Offset + e.Raw.Length),
 				lineStart: lineStart(text, first), kind: e.Value().Kind,
 			}

@@ -15,14 +15,21 @@ import (
 
 // AppendTables writes the given blocks, in order, at the end of the document
 // below a blank line. It is an error if a block cannot stand there: a [table]
-// that exists already, or one whose parent is written as an inline value.
+// that exists already, one whose parent is written as an inline value, or one
+// whose parent is an array of tables (it would join the last element), unless
+// that element is among the blocks before it.
 func (d *TOML) AppendTables(tables ...Table) error {
 	if len(tables) == 0 {
 		return nil
 	}
-	for _, t := range tables {
+	for i, t := range tables {
 		var p Path
 		for _, k := range t.Key {
+			own := slices.ContainsFunc(tables[:i], func(t Table) bool { return t.Array && t.path().equal(p) })
+			if _, isArray := d.Get(p.With(0)); isArray && !own {
+				pos, _ := d.Locate(p)
+				return &SyntaxError{pos, fmt.Sprintf("%s is an array, expected a table", p)}
+			}
 			p = append(p, k)
 		}
 		if err := d.refuseInline(p); err != nil {
@@ -282,19 +289,17 @@ func cutLineEnding(b []byte) []byte {
 	return b
 }
 
-// Prune removes those of the given tables that are there and have neither
-// pairs nor tables below them any more. Call it with the tables an earlier
-// edit created.
+// Prune removes the headers of those of the given tables that have no pairs
+// any more. Tables below them stay. Call it with the tables an earlier edit
+// created.
 func (d *TOML) Prune(created ...Path) error {
-	created = slices.Clone(created)
-	slices.SortStableFunc(created, func(a, b Path) int { return len(b) - len(a) })
 	for _, p := range created {
-		if v, ok := d.Get(p); !ok || len(p) == 0 {
-			continue
-		} else if table, ok := v.(map[string]any); !ok || len(table) > 0 {
+		i := slices.IndexFunc(d.sections, func(s section) bool { return s.head >= 0 && s.path.equal(p) })
+		if i < 0 || len(d.sections[i].pairs) > 0 {
 			continue
 		}
-		if err := d.Remove(p); err != nil {
+		s := d.sections[i]
+		if err := d.load(cutLines(d.text, splice{s.start, s.end, ""}, true)); err != nil {
 			return err
 		}
 	}

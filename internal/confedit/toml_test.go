@@ -139,9 +139,9 @@ func TestTOML_edits(t *testing.T) {
 		},
 		{
 			"a created table goes when it is empty, and not before",
-			"[mine]\n[theirs]\nk = 1\n[parent]\n[parent.child]\n",
+			"[mine]\n[theirs]\nk = 1\n[parent] # c\n[parent.child]\n",
 			func(d *TOML) error { return d.Prune(Path{"mine"}, Path{"theirs"}, Path{"parent"}, Path{"gone"}) },
-			"[theirs]\nk = 1\n[parent]\n[parent.child]\n",
+			"[theirs]\nk = 1\n[parent.child]\n",
 		},
 	}
 	for _, tt := range tests {
@@ -173,6 +173,7 @@ func TestTOML_refusesAndStaysAsItWas(t *testing.T) {
 		{"a key below a string", func(d *TOML) error { return d.Set(Path{"s", "k"}, 1) }, "line 3, column 1: s is a plain value, expected a table"},
 		{"a table that exists", func(d *TOML) error { return d.AppendTables(Table{Key: []string{"tab"}}) }, "line 8, column 1: the table tab exists already"},
 		{"an array that is a table", func(d *TOML) error { return d.AppendTables(group("tab")) }, "line 11, column 3: key tab already exists as a table, but should be an array table"},
+		{"a table below an element", func(d *TOML) error { return d.AppendTables(Table{Key: []string{"arr", "x"}}) }, "line 6, column 1: arr is an array, expected a table"},
 		{"a value that is a table", func(d *TOML) error { return d.Set(Path{"tab"}, 1) }, "line 8, column 1: tab is a table, expected a plain value"},
 		{"a value that is an array", func(d *TOML) error { return d.Set(Path{"arr"}, 1) }, "line 6, column 1: arr is an array, expected a plain value"},
 		{"an element that is not there", func(d *TOML) error { return d.Set(Path{"arr", 5, "k"}, 1) }, "there is no table arr[5]"},

@@ -99,6 +99,14 @@ type Table struct {
 	Pairs []Pair
 }
 
+func (t Table) path() Path {
+	var p Path
+	for _, k := range t.Key {
+		p = append(p, k)
+	}
+	return p
+}
+
 // Pair is a key and its value: a string, bool, int, int64, float64, []string,
 // or []any of these.
 type Pair struct {

@@ -103,7 +103,7 @@ func (f *File) Write(ctx context.Context, draft Draft, opt Options) (res Result,
 	defer unlock()
 
 	if err := f.unchanged(); err != nil {
-		return Result{}, err
+		return Result{}, fmt.Errorf("writing %q: %w", f.Path, err)
 	}
 	ours := opt.Previous != nil && opt.Previous.Post != "" && opt.Previous.Post == f.digest
 	if f.Exists && !ours {
@@ -133,7 +133,7 @@ func (f *File) unchanged() error {
 		return err
 	}
 	if now.Target != f.Target || now.Exists != f.Exists || now.digest != f.digest {
-		return fmt.Errorf("writing %q: %w", f.Path, ErrChanged)
+		return ErrChanged
 	}
 	return nil
 }

@@ -79,7 +79,7 @@ func TestClaude_permissionDialog(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(c.Project, "asked")); err == nil {
 		t.Error("the command ran before anybody allowed it")
 	}
-	c.Press(terminal.Enter)
+	c.Answer("Do you want", terminal.Enter)
 	c.WaitHook(1, "Stop")
 	if _, err := os.Stat(filepath.Join(c.Project, "asked")); err != nil {
 		t.Errorf("the command did not run: %v", err)

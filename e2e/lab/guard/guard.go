@@ -118,7 +118,8 @@ func keepTools() error {
 	run.root = filepath.Dir(found["GOMOD"])
 	delete(found, "GOMOD")
 	if os.Getenv("NPM_CONFIG_USERCONFIG") == "" {
-		found["NPM_CONFIG_USERCONFIG"] = filepath.Join(os.Getenv("HOME"), ".npmrc")
+		// Where npm is told which registry to use; npm reads it, nothing else does.
+		found["NPM_CONFIG_USERCONFIG"] = filepath.Join(run.realHome, ".npmrc")
 	}
 	for name, value := range found {
 		if err := os.Setenv(name, value); err != nil {

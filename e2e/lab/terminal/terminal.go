@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/charmbracelet/x/vt"
 	"github.com/creack/pty"
@@ -155,6 +156,25 @@ func (term *Terminal) Press(keys ...Key) {
 	for _, key := range keys {
 		term.send(string(key))
 	}
+}
+
+// Answer waits until a dialog shows the pattern and presses the key until it
+// is gone: clients drop keys that come right after a dialog has opened, lest
+// somebody answers it who was still typing.
+func (term *Terminal) Answer(pattern string, key Key) {
+	term.t.Helper()
+	term.WaitScreen(pattern)
+	var pressed time.Time
+	wait.Until(term.t, wait.Long, pattern+" to be answered", func() (bool, string) {
+		if !term.Sees(pattern) {
+			return true, ""
+		}
+		if time.Since(pressed) > time.Second {
+			term.Press(key)
+			pressed = time.Now()
+		}
+		return false, "\n" + term.Screen()
+	})
 }
 
 // Close closes the terminal's window: the program gets SIGHUP.

@@ -1,0 +1,96 @@
+//go:build linux
+
+// Package lidguard puts the program under test on a machine. In come the
+// commands of the checkout, built once, and what a person types; out go the
+// answers. It knows lidguard by its command line only.
+package lidguard
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/lidguard-go/lidguard/e2e/lab/build"
+	"github.com/lidguard-go/lidguard/e2e/lab/client/claude"
+	"github.com/lidguard-go/lidguard/e2e/lab/client/codex"
+	"github.com/lidguard-go/lidguard/e2e/lab/machine"
+)
+
+// Guard is lidguard on one machine.
+type Guard struct {
+	t testing.TB
+	m machine.Machine
+}
+
+// providers are the clients whose hooks Install can set up, and how each gets
+// on the machine before and is trusted after.
+var providers = map[string]struct {
+	install func(testing.TB, machine.Machine)
+	trust   func(testing.TB, machine.Machine)
+}{
+	"claude": {claude.Install, func(testing.TB, machine.Machine) {}},
+	"codex": {codex.Install, func(t testing.TB, m machine.Machine) {
+		codex.Trust(t, m, filepath.Join(m.Home(), ".codex", "hooks.json"))
+	}},
+}
+
+// Put builds both programs and puts them into the person's PATH; nothing is
+// set up yet.
+func Put(t testing.TB, m machine.Machine) *Guard {
+	t.Helper()
+	program := build.Program(t, "bin", "./cmd/lidguard")
+	build.Program(t, "bin", "./cmd/lidguard-hook")
+	m.PrependPath(filepath.Dir(program))
+	return &Guard{t: t, m: m}
+}
+
+// Install does what a person does first: it puts lidguard on the machine and
+// installs its hooks for the named clients (which are installed before), and
+// trusts them where the client asks for that. Without names it is claude.
+func Install(t testing.TB, m machine.Machine, names ...string) *Guard {
+	t.Helper()
+	if len(names) == 0 {
+		names = []string{"claude"}
+	}
+	g := Put(t, m)
+	for _, name := range names {
+		p, known := providers[name]
+		if !known {
+			t.Fatalf("no client %q in the lab", name)
+		}
+		p.install(t, m)
+		g.Run("hook-install", "--provider", name)
+		p.trust(t, m)
+	}
+	return g
+}
+
+// Run runs one lidguard command as the person would, in their home, and
+// returns what it printed. A command that fails ends the test.
+func (g *Guard) Run(args ...string) string {
+	g.t.Helper()
+	stdout, stderr, code := g.Try(args...)
+	if code != 0 {
+		g.t.Fatalf("lidguard %s: exit %d\n%s%s", strings.Join(args, " "), code, stdout, stderr)
+	}
+	return stdout
+}
+
+// Try runs one lidguard command and returns all it said.
+func (g *Guard) Try(args ...string) (stdout, stderr string, code int) {
+	g.t.Helper()
+	return machine.Run(g.t, g.m, machine.Spec{Args: append([]string{"lidguard"}, args...)})
+}
+
+// JSON runs a command with --json and reads its answer into a value.
+func (g *Guard) JSON(into any, args ...string) {
+	g.t.Helper()
+	text := g.Run(append(args, "--json")...)
+	if err := json.Unmarshal([]byte(text), into); err != nil {
+		g.t.Fatalf("lidguard %s --json: %v\n%s", strings.Join(args, " "), err, text)
+	}
+}
+
+// Set changes one setting.
+func (g *Guard) Set(name, value string) { g.t.Helper(); g.Run("settings", "--"+name, value) }

@@ -1,0 +1,45 @@
+package modelserver
+
+import (
+	"context"
+	"reflect"
+	"testing"
+	"time"
+)
+
+func TestExpand(t *testing.T) {
+	text := "id=one\nlater id=two end"
+	vars := map[string]string{"PROJECT": "/p"}
+	for _, c := range []struct {
+		name      string
+		give, got any
+	}{
+		{"a variable is replaced", "${PROJECT}/a", "/p/a"},
+		{"an unknown variable stays", "${NOBODY}", "${NOBODY}"},
+		{"the last match counts, by its group", "{{re:id=(\\w+)}}", "two"},
+		{"a pattern without a group gives the match", "{{re:id=t\\w+}}", "id=two"},
+		{"no match gives nothing", "x{{re:absent}}y", "xy"},
+		{"patterns see line ends", "{{re:one.later (id)}}", "id"},
+		{"lists and objects are walked", map[string]any{"a": []any{"${PROJECT}", 1}}, map[string]any{"a": []any{"/p", 1}}},
+	} {
+		if got := Expand(c.give, text, vars); !reflect.DeepEqual(got, c.got) {
+			t.Errorf("%s: %v, want %v", c.name, got, c.got)
+		}
+	}
+}
+
+func TestGate(t *testing.T) {
+	var none *Gate
+	none.Wait(t.Context()) // a nil gate is open
+
+	g := NewGate()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	g.Wait(ctx)
+	if ctx.Err() == nil {
+		t.Error("a closed gate let go")
+	}
+	g.Open()
+	g.Open()
+	g.Wait(t.Context())
+}

@@ -1,0 +1,3 @@
+package thermal
+
+const system = "Windows"

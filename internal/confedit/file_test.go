@@ -208,6 +208,23 @@ func TestRevert_takesOnlyOursFromAnEditedFile(t *testing.T) {
 	}
 }
 
+func TestUpdate_afterAPersonPutTheOriginalBack(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s.json")
+	write(t, path, "{\n}", 0o600)
+	first, err := Update(t.Context(), path, Options{Now: noon}, installing(Strict, ours))
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, path, "{\n}", 0o600)
+	second, err := Update(t.Context(), path, Options{Now: noon.Add(time.Hour), Previous: &first.Undo}, installing(Strict, "new"))
+	if err != nil || second.Backup != first.Backup {
+		t.Errorf("backup %q, %v, want %q", second.Backup, err, first.Backup)
+	}
+	if u := second.Undo; u.Pre != first.Undo.Pre || u.Post != digestOf(second.After) || !u.Existed {
+		t.Errorf("the way back is lost: %+v", u)
+	}
+}
+
 func TestRevert_backupGoneOrAltered(t *testing.T) {
 	for _, harm := range []func(string) error{os.Remove, func(name string) error { return os.WriteFile(name, []byte("{}"), 0o600) }} {
 		path := filepath.Join(t.TempDir(), "s.json")
@@ -457,6 +474,14 @@ func TestFile_writeNoticesOthers(t *testing.T) {
 	}
 	write(t, path, "{\"new\": 1}", 0o600)
 	if _, err := f.Write(t.Context(), Draft{Text: []byte("{\"mine\": 1}")}, Options{Now: noon}); !errors.Is(err, ErrChanged) {
+		t.Errorf("got %v, want ErrChanged", err)
+	}
+	if got := read(t, path); got != "{\"new\": 1}" || len(names(t, dir)) != 1 {
+		t.Errorf("%q beside %q", got, names(t, dir))
+	}
+
+	// Nor does a change get lost that comes after the first look.
+	if err := f.replace([]byte("{\"mine\": 1}")); !errors.Is(err, ErrChanged) {
 		t.Errorf("got %v, want ErrChanged", err)
 	}
 	if got := read(t, path); got != "{\"new\": 1}" || len(names(t, dir)) != 1 {

@@ -211,6 +211,7 @@ func TestJSON_remove(t *testing.T) {
 		{"a member in the middle keeps the comments around it", "{\n  // x\n  \"x\": 1, // one\n  // y\n  \"y\": 2, // two\n  \"z\": 3\n}", Path{"y"}, "{\n  // x\n  \"x\": 1, // one\n  // y\n // two\n  \"z\": 3\n}"},
 		{"a comment between value and comma stays", "{\"x\": 1 /* one */, \"y\": 2}", Path{"x"}, "{ /* one */ \"y\": 2}"},
 		{"a line comment before it still ends in a line ending", "{ // c\n  \"x\": 1 }", Path{"x"}, "{ // c\n }"},
+		{"and in one of two bytes where that is the habit", "{ // c\r\n  \"x\": 1 }", Path{"x"}, "{ // c\r\n }"},
 		{"a line comment before a middle one, too", "[ // c\n 1, 2]", Path{"a", 0}, "[ // c\n 2]"},
 		{"the trailing comma stays with the new last one", "{\"x\": 1, \"y\": 2,}", Path{"y"}, "{\"x\": 1,}"},
 		{"the only one takes its trailing comma along", "{\"x\": 1,}", Path{"x"}, "{}"},

@@ -184,8 +184,11 @@ func (f *File) backup(now time.Time) (string, error) {
 	if now.IsZero() {
 		return "", fmt.Errorf("backing up %q: no time was given to date the backup", f.Path)
 	}
-	base := f.Path + backupInfix
-	existing, err := backupsOf(f.Path)
+	path, err := filepath.Abs(f.Path) // the Undo may be read from elsewhere
+	if err != nil {
+		return "", fmt.Errorf("backing up %q: %w", f.Path, err)
+	}
+	existing, err := backupsOf(path)
 	if err != nil {
 		return "", fmt.Errorf("backing up %q: %w", f.Path, err)
 	}
@@ -198,7 +201,7 @@ func (f *File) backup(now time.Time) (string, error) {
 		}
 	}
 	for n := 1; ; n++ {
-		name := base + now.Format("20060102-150405")
+		name := path + backupInfix + now.Format("20060102-150405")
 		if n > 1 {
 			name += fmt.Sprintf("-%d", n)
 		}

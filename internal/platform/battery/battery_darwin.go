@@ -1,0 +1,3 @@
+package battery
+
+const system = "macOS"

@@ -1,0 +1,3 @@
+package audio
+
+const system = "Windows"

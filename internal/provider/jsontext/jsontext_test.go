@@ -179,6 +179,14 @@ func FuzzObject(f *testing.F) {
 	})
 }
 
+func TestWriter_keepsRawValuesOnOneLine(t *testing.T) {
+	var w jsontext.Writer
+	w.Raw("a", []byte("{\n  \"b\": \"x\\n\xff\"\r\n}"))
+	if got, want := string(w.Bytes()), "{\"a\":{\"b\":\"x\\n\uFFFD\"}}"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 // FuzzWriter holds the law that any text written is read back as it was.
 func FuzzWriter(f *testing.F) {
 	f.Add("key", "a\x1b\"\\\u2028\x7f\xff")

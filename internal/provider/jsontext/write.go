@@ -1,6 +1,8 @@
 package jsontext
 
 import (
+	"bytes"
+	"encoding/json"
 	"strings"
 	"unicode/utf8"
 )
@@ -38,10 +40,17 @@ func (w *Writer) Bool(key string, value bool) {
 	}
 }
 
-// Raw adds a value that is JSON text already.
+// Raw adds a value that is JSON text already. Line ends between its tokens go, so
+// that the object stays one line, and broken UTF-8 becomes U+FFFD.
 func (w *Writer) Raw(key string, value []byte) {
 	w.key(key)
-	w.buf = append(w.buf, value...)
+	if bytes.ContainsAny(value, "\n\r") {
+		var one bytes.Buffer
+		if json.Compact(&one, value) == nil {
+			value = one.Bytes()
+		}
+	}
+	w.buf = append(w.buf, bytes.ToValidUTF8(value, []byte("\uFFFD"))...)
 }
 
 // Strings adds an array of strings.

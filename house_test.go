@@ -35,10 +35,11 @@ var mayImport = map[string][]string{
 
 	"internal/settings": {"internal/paths"},
 	"internal/confedit": {},
+	"internal/install":  {"internal/confedit", "internal/paths", "internal/event"},
 	"internal/rulebook": {"internal/paths"},
 
 	"internal/provider/*":            {"internal/event"},
-	"internal/provider/*/setup":      {"internal/provider/*", "internal/confedit", "internal/paths", "internal/event"},
+	"internal/provider/*/setup":      {"internal/provider/*", "internal/install", "internal/confedit", "internal/paths", "internal/event"},
 	"internal/provider/*/transcript": {"internal/provider/*", "internal/event"},
 
 	"internal/policy":   {"internal/event"},
@@ -58,7 +59,7 @@ var mayImport = map[string][]string{
 		"internal/settings", "internal/paths", "internal/platform", "internal/provider/*/transcript"},
 	"internal/simulate":  {"internal/daemon", "internal/session", "internal/awake", "internal/event"},
 	"internal/mcpserver": {"internal/event", "internal/ipc", "internal/settings", "internal/paths"},
-	"internal/doctor":    {"internal/provider", "internal/entry", "internal/event", "internal/ipc", "internal/settings", "internal/paths", "internal/confedit"},
+	"internal/doctor":    {"internal/provider", "internal/install", "internal/entry", "internal/event", "internal/ipc", "internal/settings", "internal/paths", "internal/confedit"},
 	"internal/build":     {"internal/provider", "internal/entry", "internal/event", "internal/rulebook", "internal/confedit"},
 	"internal/lint":      {"internal/provider", "internal/entry", "internal/event", "internal/rulebook", "internal/confedit"},
 	"internal/replay":    {"internal/provider", "internal/entry", "internal/event", "internal/rulebook", "internal/policy"},

@@ -112,6 +112,10 @@ func (d Dirs) Log() string { return d.Join(d.State, "runtime.log") }
 // Inputs is the record of everything the core was told, which `why` replays.
 func (d Dirs) Inputs() string { return d.Join(d.State, "inputs.jsonl") }
 
+// Installed is the record of which files of other programs were changed and how
+// to undo it.
+func (d Dirs) Installed() string { return d.Join(d.State, "installed.json") }
+
 // HookEvents is the bounded log of one provider's hook events.
 func (d Dirs) HookEvents(provider string) string {
 	return d.Join(d.State, "hook-events", provider+".jsonl")

@@ -1,0 +1,288 @@
+package install_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lidguard-go/lidguard/internal/confedit"
+	"github.com/lidguard-go/lidguard/internal/install"
+)
+
+func write(t *testing.T, path, text string, mode os.FileMode) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), mode); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(path, mode); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func env(pairs ...string) func(string) string {
+	return func(name string) string {
+		for i := 0; i+1 < len(pairs); i += 2 {
+			if pairs[i] == name {
+				return pairs[i+1]
+			}
+		}
+		return ""
+	}
+}
+
+func TestFindProgram(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		lay  func(dir string) (executable, path string)
+		want string // below dir
+	}{
+		{"alone and not on PATH", func(d string) (string, string) {
+			return filepath.Join(d, "opt/lidguard"), filepath.Join(d, "bin")
+		}, "opt/lidguard"},
+		{"the hook program beside it is preferred", func(d string) (string, string) {
+			write(t, filepath.Join(d, "opt/lidguard-hook"), "x", 0o755)
+			return filepath.Join(d, "opt/lidguard"), filepath.Join(d, "bin")
+		}, "opt/lidguard-hook"},
+		{"a hook program that cannot run is not", func(d string) (string, string) {
+			write(t, filepath.Join(d, "opt/lidguard-hook"), "x", 0o644)
+			return filepath.Join(d, "opt/lidguard"), filepath.Join(d, "bin")
+		}, "opt/lidguard"},
+		{"the name on PATH stays over upgrades", func(d string) (string, string) {
+			link(t, filepath.Join(d, "opt/lidguard"), filepath.Join(d, "bin/lidguard"))
+			return filepath.Join(d, "opt/lidguard"), "relative:" + filepath.Join(d, "bin")
+		}, "bin/lidguard"},
+		{"and the hook program beside that name even more", func(d string) (string, string) {
+			write(t, filepath.Join(d, "opt/lidguard-hook"), "x", 0o755)
+			link(t, filepath.Join(d, "opt/lidguard"), filepath.Join(d, "bin/lidguard"))
+			link(t, filepath.Join(d, "opt/lidguard-hook"), filepath.Join(d, "bin/lidguard-hook"))
+			return filepath.Join(d, "opt/lidguard"), filepath.Join(d, "bin")
+		}, "bin/lidguard-hook"},
+		{"another lidguard on PATH does not count", func(d string) (string, string) {
+			write(t, filepath.Join(d, "bin/lidguard"), "old", 0o755)
+			return filepath.Join(d, "opt/lidguard"), filepath.Join(d, "bin")
+		}, "opt/lidguard"},
+	} {
+		dir := t.TempDir()
+		write(t, filepath.Join(dir, "opt/lidguard"), "x", 0o755)
+		executable, path := c.lay(dir)
+		p, err := install.FindProgram("linux", env("PATH", path), executable)
+		if err != nil || p.Path != filepath.Join(dir, c.want) {
+			t.Errorf("%s: got %q (%v), want %q", c.name, p.Path, err, c.want)
+		}
+	}
+	if _, err := install.FindProgram("linux", env(), ""); !errors.Is(err, install.ErrNoProgram) {
+		t.Errorf("without an executable: %v", err)
+	}
+}
+
+func link(t *testing.T, target, path string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(target, path); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// odd are folder names that a careless quoting would break.
+var odd = []string{"plain", "with blank", "it's", `a"b`, "$HOME", "`id`", "ünïcode ‘quotes’", "semi;colon", "back\\slash", "new\nline", "--help", "*"}
+
+// TestCommand_runsThroughTheShell runs the very text that config files get.
+func TestCommand_runsThroughTheShell(t *testing.T) {
+	for _, name := range odd {
+		dir := filepath.Join(t.TempDir(), name)
+		program := filepath.Join(dir, "lidguard-hook")
+		write(t, program, "#!/bin/sh\necho \"got $1 $(cat)\"\nexit 3\n", 0o755)
+		p, err := install.FindProgram("linux", env(), program)
+		if err != nil {
+			t.Fatal(err)
+		}
+		command := p.Command("claude-hook")
+		if !install.Calls(command, "claude-hook") || install.Calls(command, "codex-hook") {
+			t.Errorf("%q: own command not recognized: %s", name, command)
+		}
+		run := func() (string, int) {
+			cmd := exec.Command("/bin/sh", "-c", command)
+			cmd.Stdin = strings.NewReader("payload")
+			out, err := cmd.CombinedOutput()
+			if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+				return string(out), exit.ExitCode()
+			}
+			return string(out), 0
+		}
+		if out, code := run(); out != "got claude-hook payload\n" || code != 3 {
+			t.Errorf("%q: got %q and %d from %s", name, out, code, command)
+		}
+		// Deleted first, configured still: nothing may be heard of it.
+		if err := os.RemoveAll(dir); err != nil {
+			t.Fatal(err)
+		}
+		if out, code := run(); out != "" || code != 0 {
+			t.Errorf("%q: after the program was deleted: %q and %d", name, out, code)
+		}
+	}
+}
+
+func TestCommand_windows(t *testing.T) {
+	p, err := install.FindProgram("windows", env(), `C:\Program Files\it's\lidguard.exe`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `if (Test-Path -LiteralPath 'C:\Program Files\it''s\lidguard.exe') { & 'C:\Program Files\it''s\lidguard.exe' claude-hook; exit $LASTEXITCODE }`
+	if got := p.Command("claude-hook"); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	if !install.Calls(want, "claude-hook") {
+		t.Error("own PowerShell command not recognized")
+	}
+}
+
+func TestCalls(t *testing.T) {
+	for _, c := range []struct {
+		command string
+		want    bool
+	}{
+		{"lidguard claude-hook", true},
+		{"/usr/bin/lidguard claude-hook", true},
+		{"lidguard-hook claude-hook", true},
+		{`"/opt/my tools/lidguard" claude-hook`, true},
+		{`C:\lidguard\lidguard.exe claude-hook`, true},
+		{`"C:/x/LidGuard.EXE" claude-hook`, false}, // another program of that name
+		{`"C:/x/lidguard.EXE"  claude-hook`, true},
+		{"LIDGUARD_HOME=/x lidguard claude-hook", true},
+		{"[ -x /p/lidguard ] || exit 0; exec /p/lidguard claude-hook", true},
+		{"lidguard claude-hook 2>/dev/null", true},
+		{"lidguard claude-hooks settings-json", false},
+		{"lidguard codex-hook", false},
+		{"mylidguard claude-hook", false},
+		{"/home/lidguard/tool claude-hook", false},
+		{"lidguardclaude-hook", false},
+		{"echo claude-hook", false},
+		{"claude-hook", false},
+		{"", false},
+	} {
+		if got := install.Calls(c.command, "claude-hook"); got != c.want {
+			t.Errorf("Calls(%q) = %v, want %v", c.command, got, c.want)
+		}
+	}
+}
+
+// add plans to append a line; removing takes it out again.
+func add(data []byte, _ []confedit.Path) (confedit.Draft, error) {
+	return confedit.Draft{Text: append(append([]byte{}, data...), "ours\n"...)}, nil
+}
+
+func takeOut(data []byte, _ []confedit.Path) (confedit.Draft, error) {
+	return confedit.Draft{Text: []byte(strings.ReplaceAll(string(data), "ours\n", ""))}, nil
+}
+
+func TestPlan_addThenRemoveLeavesNoTrace(t *testing.T) {
+	ctx, now := context.Background(), time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	for _, before := range []string{"theirs\n", ""} {
+		dir := t.TempDir()
+		path := filepath.Join(dir, "sub", "config")
+		if before != "" {
+			write(t, path, before, 0o640)
+		}
+		store := install.Store{Path: filepath.Join(dir, "state", "installed.json")}
+		var plan install.Plan
+		if err := plan.Add(path, false, install.Records{}, add); err != nil {
+			t.Fatal(err)
+		}
+		if got := string(plan.Edits[0].After); got != before+"ours\n" {
+			t.Errorf("planned %q", got)
+		}
+		if data, _ := os.ReadFile(path); string(data) != before {
+			t.Errorf("planning wrote %q", data)
+		}
+		done, err := plan.Apply(ctx, now, store)
+		if err != nil || len(done) != 1 || (done[0].Backup != "") != (before != "") {
+			t.Fatalf("Apply: %v %v", done, err)
+		}
+		records, err := store.Load()
+		if err != nil || records[path] == nil {
+			t.Fatalf("records %v %v", records, err)
+		}
+		var removal install.Plan
+		if err := removal.Add(path, true, records, takeOut); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := removal.Apply(ctx, now, store); err != nil {
+			t.Fatal(err)
+		}
+		left := []string{}
+		filepath.Walk(dir, func(p string, info os.FileInfo, _ error) error {
+			if !info.IsDir() && !strings.HasSuffix(p, ".lock") {
+				left = append(left, p)
+			}
+			return nil
+		})
+		if before == "" && len(left) != 0 {
+			t.Errorf("left behind: %v", left)
+		}
+		if before != "" {
+			if data, _ := os.ReadFile(path); string(data) != before || len(left) != 1 {
+				t.Errorf("after removal %q, files %v", data, left)
+			}
+		}
+	}
+}
+
+func TestPlan_leavesReadOnlyFilesAlone(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "config")
+	write(t, path, "theirs\n", 0o444)
+	var plan install.Plan
+	if err := plan.Add(path, false, install.Records{}, add); !errors.Is(err, install.ErrReadOnly) {
+		t.Errorf("got %v, want ErrReadOnly", err)
+	}
+}
+
+func TestStore_brokenRecordCountsAsLost(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "installed.json")
+	write(t, path, "{", 0o600)
+	records, err := install.Store{Path: path}.Load()
+	if err != nil || records == nil || len(records) != 0 {
+		t.Errorf("got %v, %v", records, err)
+	}
+}
+
+func TestReport_Settle(t *testing.T) {
+	h := func(states ...install.State) []install.Hook {
+		var out []install.Hook
+		for _, s := range states {
+			out = append(out, install.Hook{State: s})
+		}
+		return out
+	}
+	off, prompt := install.Problem{Code: install.HooksOff}, install.Problem{Code: install.PromptHooks}
+	for _, c := range []struct {
+		name     string
+		hooks    []install.Hook
+		problems []install.Problem
+		want     install.State
+	}{
+		{"all there", h(install.Installed, install.Installed), nil, install.Installed},
+		{"none there", h(install.Missing, install.Missing), nil, install.Missing},
+		{"one of two there", h(install.Installed, install.Missing), nil, install.NeedsUpdate},
+		{"one untrusted", h(install.Installed, install.NotTrusted), nil, install.NotTrusted},
+		{"old and untrusted", h(install.NeedsUpdate, install.NotTrusted), nil, install.NeedsUpdate},
+		{"the client runs no hooks", h(install.Installed), []install.Problem{off}, install.Off},
+		{"not there and the client runs no hooks", h(install.Missing), []install.Problem{off}, install.Missing},
+		{"prompt hooks beside ours", h(install.Installed), []install.Problem{prompt}, install.Conflicts},
+	} {
+		r := install.Report{Hooks: c.hooks, Problems: c.problems}
+		r.Settle()
+		if r.State != c.want {
+			t.Errorf("%s: %s, want %s", c.name, r.State, c.want)
+		}
+	}
+}

@@ -1,0 +1,88 @@
+package install
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/gofrs/flock"
+	"github.com/lidguard-go/lidguard/internal/confedit"
+)
+
+// Records are what removals need to know about the files we wrote to, by path.
+type Records map[string]*confedit.Undo
+
+// Store keeps the records in a file of lidguard's own.
+type Store struct{ Path string }
+
+// Load reads the records. No file means no records; so does a broken one: then
+// entries are taken out one by one, which loses nothing but the layout of parents
+// that had been created.
+func (s Store) Load() (Records, error) {
+	data, err := os.ReadFile(s.Path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Records{}, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading the record of changed files: %w", err)
+	}
+	var records Records
+	if json.Unmarshal(data, &records) != nil || records == nil {
+		return Records{}, nil
+	}
+	return records, nil
+}
+
+// update reads the records, lets change work with them and writes them, while no
+// other lidguard does the same. They are written also when change fails.
+func (s Store) update(change func(Records) error) error {
+	if err := os.MkdirAll(filepath.Dir(s.Path), 0o700); err != nil {
+		return fmt.Errorf("writing the record of changed files: %w", err)
+	}
+	lock := flock.New(s.Path + ".lock")
+	if err := lock.Lock(); err != nil {
+		return fmt.Errorf("locking the record of changed files: %w", err)
+	}
+	defer lock.Close()
+	records, err := s.Load()
+	if err != nil {
+		return err
+	}
+	return errors.Join(change(records), s.save(records))
+}
+
+func (s Store) save(records Records) (err error) {
+	if len(records) == 0 {
+		if err := os.Remove(s.Path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("removing the record of changed files: %w", err)
+		}
+		return nil
+	}
+	data, err := json.MarshalIndent(records, "", "  ")
+	if err != nil {
+		return fmt.Errorf("writing the record of changed files: %w", err)
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(s.Path), ".installed-*.tmp")
+	if err != nil {
+		return fmt.Errorf("writing the record of changed files: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			_ = os.Remove(tmp.Name())
+			err = fmt.Errorf("writing the record of changed files: %w", err)
+		}
+	}()
+	if _, err = tmp.Write(append(data, '\n')); err == nil {
+		err = tmp.Sync()
+	}
+	if cerr := tmp.Close(); err == nil {
+		err = cerr
+	}
+	if err != nil {
+		return err
+	}
+	return os.Rename(tmp.Name(), s.Path)
+}

@@ -1,0 +1,120 @@
+package setup
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/lidguard-go/lidguard/internal/confedit"
+	"github.com/lidguard-go/lidguard/internal/install"
+)
+
+// RandomSettings makes a settings file the way people, editors and tools leave them.
+func RandomSettings(r *rand.Rand) string {
+	foreign := func() string {
+		return fmt.Sprintf(`{"type": "command", "command": "tool-%d --x \"<&>\" ü"%s}`, r.IntN(1000),
+			pick(r, "", `, "timeout": 5`, `, "timeout": 0.5, "async": true`, `, "if": "Bash(git *)"`))
+	}
+	group := func() string {
+		var hooks []string
+		for range 1 + r.IntN(3) {
+			hooks = append(hooks, foreign())
+		}
+		return `{` + pick(r, "", `"matcher": "Bash|Write", `, `"matcher": "", `) + `"hooks": [` + strings.Join(hooks, ", ") + `]}`
+	}
+	var members []string
+	for i := range r.IntN(4) {
+		members = append(members, fmt.Sprintf(`"key%d": %s`, i, pick(r, `true`, `"text // not a comment"`, `{"a": [1, 2.50, null]}`, `[]`, `1e3`)))
+	}
+	if r.IntN(4) > 0 {
+		var events []string
+		for _, name := range []string{"Stop", "PreToolUse", "SessionEnd", "MessageDisplay", "OfTheFuture", "Notification"} {
+			if r.IntN(2) == 0 {
+				var groups []string
+				for range r.IntN(3) {
+					groups = append(groups, group())
+				}
+				events = append(events, fmt.Sprintf("%q: [%s]", name, strings.Join(groups, ", ")))
+			}
+		}
+		members = append(members, `"hooks": {`+strings.Join(events, ", ")+`}`)
+	}
+	r.Shuffle(len(members), func(i, j int) { members[i], members[j] = members[j], members[i] })
+	text := "{" + strings.Join(members, ", ") + "}"
+	if indent := pick(r, "", "  ", "\t", "    ", "one line"); indent != "one line" {
+		var b strings.Builder
+		enc := json.RawMessage(text)
+		out, err := json.MarshalIndent(enc, "", indent)
+		if err != nil {
+			panic(err)
+		}
+		b.Write(out)
+		text = b.String()
+	}
+	text += pick(r, "", "\n", "\n\n", " ")
+	if r.IntN(4) == 0 {
+		text = strings.ReplaceAll(text, "\n", "\r\n")
+	}
+	if r.IntN(6) == 0 {
+		text = "\xef\xbb\xbf" + text
+	}
+	return text
+}
+
+func pick(r *rand.Rand, words ...string) string { return words[r.IntN(len(words))] }
+
+// checkLaws holds, for one settings file, what the installer promises.
+func checkLaws(t *testing.T, before []byte) {
+	t.Helper()
+	home := "/home/dev"
+	s := New("linux", func(string) string { return "" }, home)
+	p, err := install.FindProgram("linux", func(string) string { return "" }, "/opt/it's here/lidguard")
+	if err != nil {
+		t.Fatal(err)
+	}
+	start, err := read(before)
+	if err != nil {
+		return // refused: nothing is written, so there is nothing to hold
+	}
+	if len(start.eventsOfOurs()) > 0 {
+		return // not a file from before an installation
+	}
+	installed, err := s.install(p)(before, nil)
+	if err != nil {
+		t.Fatalf("installing in %q: %v", before, err)
+	}
+	d, err := read(installed.Text)
+	if err != nil {
+		t.Fatalf("%q became %q: %v", before, installed.Text, err)
+	}
+	for _, h := range Hooks() {
+		if got := d.status(string(h.Event), s.handler(p, h)); got.State != install.Installed {
+			t.Fatalf("%q: %s is %s (%s)", before, h.Event, got.State, got.Detail)
+		}
+	}
+	again, err := s.install(p)(installed.Text, nil)
+	if err != nil || !bytes.Equal(again.Text, installed.Text) {
+		t.Fatalf("a second installation changes %q to %q (%v)", installed.Text, again.Text, err)
+	}
+	removed, err := remove(installed.Text, installed.Created)
+	if err != nil || !bytes.Equal(removed.Text, before) {
+		t.Fatalf("removal leaves a difference (%v):\n%s", err, confedit.Diff(before, removed.Text, "settings"))
+	}
+}
+
+func TestLaw_removeUndoesInstall(t *testing.T) {
+	for seed := range uint64(200) {
+		checkLaws(t, []byte(RandomSettings(rand.New(rand.NewPCG(seed, 7)))))
+	}
+}
+
+func FuzzLaws(f *testing.F) {
+	f.Add([]byte(`{"hooks": {"Stop": [{"hooks": []}, {}, 3], "x": []}}`))
+	f.Add([]byte("{ \"hooks\" : { } }\r\n"))
+	f.Add([]byte(""))
+	f.Add([]byte(`{"hooks": {"Stop": [], "Stop": [{"hooks": [{"type": "command", "timeout": "x"}]}]}}`))
+	f.Fuzz(checkLaws)
+}

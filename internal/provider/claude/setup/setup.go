@@ -1,0 +1,194 @@
+// Package setup connects Claude Code with lidguard: it knows where the client
+// keeps its settings, which hook entries in them are lidguard's, and plans how to
+// put them in, bring them up to date and take them out. Nothing is written before
+// the plan is applied, and no byte of anybody else's is changed.
+//
+// Facts about the client are from docs/contracts/claude.md §2, §6, §7.
+package setup
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/lidguard-go/lidguard/internal/confedit"
+	"github.com/lidguard-go/lidguard/internal/event"
+	"github.com/lidguard-go/lidguard/internal/install"
+	"github.com/lidguard-go/lidguard/internal/paths"
+)
+
+// Entry is the hook entry that Claude Code calls.
+const Entry = "claude-hook"
+
+// Hook is one event that lidguard listens to.
+type Hook struct {
+	Event   event.Name
+	Timeout int // seconds
+}
+
+// Hooks are the entries of an installation, in the order they are written.
+//
+// Each one is a process of a few milliseconds per event, so only events are here
+// that change what lidguard knows or answers. Left out on purpose: MessageDisplay
+// (one per piece of text), PostToolBatch (says nothing that PostToolUse has not
+// said), FileChanged, CwdChanged and InstructionsLoaded (no sign of work or its
+// end), UserPromptExpansion (a UserPromptSubmit comes anyway), WorktreeCreate
+// (a hook there replaces git's work). Unknown names are harmless on older clients.
+//
+// The timeout is far above what a hook takes (its own limit is below a second);
+// it must only be shorter than the client's ten minutes, for the day the disk
+// hangs. For SessionEnd it lengthens the client's 1.5 s, which a loaded machine
+// can exceed.
+func Hooks() []Hook {
+	return []Hook{
+		{event.SessionStart, 30},       // a session exists; also hands work over after /clear
+		{event.UserPromptSubmit, 30},   // work begins
+		{event.PreToolUse, 30},         // a tool call begins; gates judge it here
+		{event.PermissionRequest, 30},  // waits for a person; answered when the lid is closed
+		{event.PermissionDenied, 30},   // a call that began and will have no end
+		{event.PostToolUse, 30},        // a tool call ended
+		{event.PostToolUseFailure, 30}, // the same, badly
+		{event.PreSkillShellCommand, 30},
+		{event.Notification, 30},      // waits for a person, or no longer
+		{event.Elicitation, 30},       // an MCP server asks; cancelled when the lid is closed
+		{event.ElicitationResult, 30}, // the person answered
+		{event.SubagentStart, 30},
+		{event.SubagentStop, 30},
+		{event.TaskCreated, 30}, // to-do items, shown in status
+		{event.TaskCompleted, 30},
+		{event.TeammateIdle, 30}, // an idle teammate still counts as running elsewhere
+		{event.PreCompact, 30},   // compaction works for minutes without another event
+		{event.PostCompact, 30},
+		{event.Stop, 30},
+		{event.StopFailure, 30}, // the turn ended in an API error; no Stop comes
+		{event.SessionEnd, 5},
+	}
+}
+
+// Setup is Claude Code of one user.
+type Setup struct {
+	Root string // its config folder
+	File string // its user settings
+	goos string
+}
+
+// New finds Claude Code's places: CLAUDE_CONFIG_DIR, else .claude in the home
+// folder. Nothing needs to exist.
+func New(goos string, env paths.Env, home string) Setup {
+	root := env("CLAUDE_CONFIG_DIR")
+	if root == "" {
+		root = filepath.Join(home, ".claude")
+	}
+	return Setup{Root: root, File: filepath.Join(root, "settings.json"), goos: goos}
+}
+
+// Provider is the client's name.
+func (s Setup) Provider() event.Provider { return event.Claude }
+
+// Title is the client's name for people.
+func (s Setup) Title() string { return "Claude Code" }
+
+// Present reports whether the client has been used here: its folder exists.
+func (s Setup) Present() bool {
+	info, err := os.Stat(s.Root)
+	return err == nil && info.IsDir()
+}
+
+// handler is the part of a handler that lidguard writes and compares.
+type handler struct {
+	Type    string `json:"type"`
+	Command string `json:"command"`
+	Shell   string `json:"shell,omitempty"`
+	Timeout int    `json:"timeout"`
+}
+
+// group is one element of an event's list. It has no matcher: every event of
+// this name is meant.
+type group struct {
+	Hooks []handler `json:"hooks"`
+}
+
+func (s Setup) handler(p install.Program, h Hook) handler {
+	out := handler{Type: "command", Command: p.Command(Entry), Timeout: h.Timeout}
+	if s.goos == "windows" {
+		out.Shell = "powershell" // without it the client takes Git's bash, which eats backslashes
+	}
+	return out
+}
+
+// Snippet is the settings file of somebody who has nothing else in it, for those
+// who keep their settings by hand.
+func (s Setup) Snippet(p install.Program) ([]byte, error) {
+	draft, err := s.install(p)(nil, nil)
+	return draft.Text, err
+}
+
+// Install plans to put lidguard's hooks in, or to bring them up to date.
+func (s Setup) Install(p install.Program, records install.Records) (install.Plan, error) {
+	var plan install.Plan
+	err := plan.Add(s.File, false, records, s.install(p))
+	return plan, s.explain(err)
+}
+
+// Remove plans to take lidguard's hooks out.
+func (s Setup) Remove(records install.Records) (install.Plan, error) {
+	var plan install.Plan
+	err := plan.Add(s.File, true, records, remove)
+	return plan, s.explain(err)
+}
+
+// explain adds to a syntax error what it means with this client.
+func (s Setup) explain(err error) error {
+	if _, ok := errors.AsType[*confedit.SyntaxError](err); ok {
+		return fmt.Errorf("%w (Claude Code ignores the whole file for that, without a word in -p)", err)
+	}
+	return err
+}
+
+func (s Setup) install(p install.Program) install.Change {
+	return func(data []byte, _ []confedit.Path) (confedit.Draft, error) {
+		d, err := read(data)
+		if err != nil {
+			return confedit.Draft{}, err
+		}
+		for _, h := range Hooks() {
+			if err := d.ensure(string(h.Event), s.handler(p, h)); err != nil {
+				return confedit.Draft{}, err
+			}
+		}
+		// Entries an earlier version wrote for events that are no longer used.
+		for _, name := range d.eventsOfOurs() {
+			if !slices.ContainsFunc(Hooks(), func(h Hook) bool { return string(h.Event) == name }) {
+				if _, err := d.takeOut(name, 0); err != nil {
+					return confedit.Draft{}, err
+				}
+			}
+		}
+		return d.doc.Draft(), nil
+	}
+}
+
+// remove takes every entry of ours out, and the parents that were created for
+// them. Where it is not known which were, those go that held nothing else.
+func remove(data []byte, created []confedit.Path) (confedit.Draft, error) {
+	d, err := read(data)
+	if err != nil {
+		return confedit.Draft{}, err
+	}
+	var emptied []confedit.Path
+	for _, name := range d.eventsOfOurs() {
+		if _, err := d.takeOut(name, 0); err != nil {
+			return confedit.Draft{}, err
+		}
+		emptied = append(emptied, confedit.Path{"hooks", name})
+	}
+	if created == nil && len(emptied) > 0 {
+		created = append([]confedit.Path{{"hooks"}}, emptied...)
+	}
+	if err := d.doc.Prune(created...); err != nil {
+		return confedit.Draft{}, err
+	}
+	return d.doc.Draft(), nil
+}

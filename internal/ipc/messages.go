@@ -36,6 +36,10 @@ const (
 	OpHookEvent Op = "hook-event" // only log Request.Hook
 )
 
+// HandingOver is Reply.Error of a runtime that has given its state to a newer one,
+// which serves in a moment: ask again.
+const HandingOver = "handing over to a newer runtime"
+
 // Request is one message to the runtime.
 type Request struct {
 	Protocol int            `json:"v"`

@@ -20,10 +20,12 @@ func Version() string {
 	if !ok {
 		return "devel"
 	}
-	return versionOf(info)
+	return VersionOf(info)
 }
 
-func versionOf(info *debug.BuildInfo) string {
+// VersionOf is Version for a build info that was read from a program's file; a
+// linked version does not show in it.
+func VersionOf(info *debug.BuildInfo) string {
 	if v := info.Main.Version; v != "" && v != "(devel)" {
 		return v
 	}

@@ -1,0 +1,74 @@
+package entry
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/lidguard-go/lidguard/internal/event"
+	"github.com/lidguard-go/lidguard/internal/provider/claude"
+	"github.com/lidguard-go/lidguard/internal/provider/codex"
+)
+
+// Codec is what the hot path needs of one client's folder.
+type Codec interface {
+	Provider() event.Provider
+	// Decode reads a payload. native is the event's name from the command line
+	// (--event), for clients whose payload does not carry it.
+	Decode(payload []byte, env func(string) string, native string) (event.Event, error)
+	// Encode says a verdict in the client's words. With an error the Output is
+	// still the safest thing to say.
+	Encode(*event.Event, event.Verdict) (event.Output, error)
+	// Signals is what the event, answered with the verdict, means for its session.
+	Signals(*event.Event, event.Verdict) []event.Signal
+	// Refuse answers for a payload that could not be read: it blocks with
+	// reason where the client has a way to, and says nothing elsewhere.
+	Refuse(ev *event.Event, reason string) event.Output
+}
+
+// row is one hook entry.
+type row struct {
+	name  string
+	codec Codec
+}
+
+// rows lists every hook entry: the word on the command line and whose codec reads
+// it. A new client is one line here.
+var rows = [...]row{
+	{"claude-hook", claude.Codec{}},
+	{"codex-hook", codex.Codec{}},
+}
+
+func find(name string) Codec {
+	for _, r := range rows {
+		if r.name == name {
+			return r.codec
+		}
+	}
+	return nil
+}
+
+func names() string {
+	var all []string
+	for _, r := range rows {
+		all = append(all, r.name)
+	}
+	return strings.Join(all, ", ")
+}
+
+// eventFlag reads `--event NAME` or `--event=NAME`; unknown words are an error,
+// since they would mean that the installed entry is of another version.
+func eventFlag(args []string) (string, error) {
+	native := ""
+	for i := 0; i < len(args); i++ {
+		switch value, inline := strings.CutPrefix(args[i], "--event="); {
+		case inline:
+			native = value
+		case args[i] == "--event" && i+1 < len(args):
+			i++
+			native = args[i]
+		default:
+			return native, fmt.Errorf("unknown argument %q", args[i])
+		}
+	}
+	return native, nil
+}

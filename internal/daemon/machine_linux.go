@@ -1,0 +1,316 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/lidguard-go/lidguard/internal/awake"
+	"github.com/lidguard-go/lidguard/internal/platform/battery"
+	"github.com/lidguard-go/lidguard/internal/platform/bus"
+	"github.com/lidguard-go/lidguard/internal/platform/display"
+	"github.com/lidguard-go/lidguard/internal/platform/lid"
+	"github.com/lidguard-go/lidguard/internal/platform/sleep"
+	"github.com/lidguard-go/lidguard/internal/platform/thermal"
+)
+
+// linuxMachine is this computer: login1 for locks and sleep, UPower for lid and
+// battery, sysfs for displays and heat. It changes no lasting value, so there is
+// nothing to restore: the kernel drops every lock with the process.
+type linuxMachine struct {
+	root     string
+	sleep    *sleep.Manager
+	desktop  *sleep.Desktop // nil without a session bus
+	lid      *lid.Sensor
+	displays *display.Watcher
+	battery  *battery.Sensor
+
+	mu    sync.Mutex // guards locks and tell
+	locks map[*linuxLock]struct{}
+	tell  func(awake.Fact) // of the Watch under way
+}
+
+// openSystem opens the machine this program runs on. It never fails: what cannot
+// be reached says so when it is asked.
+func openSystem(env func(string) string) (awake.Machine, func()) {
+	address := env("DBUS_SYSTEM_BUS_ADDRESS")
+	if address == "" {
+		address = bus.SystemBus
+	}
+	m := &linuxMachine{root: env("LIDGUARD_ROOT"), locks: map[*linuxLock]struct{}{}}
+	m.sleep = sleep.Open(sleep.Options{SystemBus: address, OnEvent: m.event})
+	if session := env("DBUS_SESSION_BUS_ADDRESS"); session != "" {
+		m.desktop = sleep.OpenDesktop(sleep.DesktopOptions{SessionBus: session})
+	}
+	m.lid = lid.OpenSensor(lid.Options{SystemBus: address, Root: m.root})
+	m.displays = display.Open(display.Options{Root: m.root})
+	m.displays.Need(true)
+	m.battery = battery.Open(battery.Options{SystemBus: address, Root: m.root})
+	return m, func() {
+		m.battery.Close()
+		m.displays.Close()
+		m.lid.Close()
+		if m.desktop != nil {
+			m.desktop.Close()
+		}
+		m.sleep.Close()
+	}
+}
+
+// whatOf names login1's lock for each hold. A display that must stay on is, to
+// logind, a machine that is not idle.
+var whatOf = map[awake.Hold]sleep.What{
+	awake.HoldIdle: sleep.Idle, awake.HoldDisplay: sleep.Idle,
+	awake.HoldLid: sleep.LidSwitch, awake.HoldSleep: sleep.AnySleep,
+}
+
+type linuxLock struct {
+	m    *linuxMachine
+	hold awake.Hold
+	lost chan struct{}
+	once sync.Once // closes lost
+}
+
+// Acquire takes a lock; see awake.Machine. login1 is asked for one lock per kind;
+// several locks of one kind here share it.
+func (m *linuxMachine) Acquire(ctx context.Context, hold awake.Hold, reason string) (awake.Lock, error) {
+	what, ok := whatOf[hold]
+	if !ok {
+		return nil, fmt.Errorf("taking %q: %w", hold, awake.ErrUnsupported)
+	}
+	if err := m.sleep.Take(ctx, what, reason); err != nil {
+		return nil, refusal(err)
+	}
+	if hold == awake.HoldIdle && m.desktop != nil {
+		// An addition where the desktop has its own idle timer; most have
+		// none that listens, and login1's lock stands without it.
+		_ = m.desktop.Take(ctx, reason)
+	}
+	l := &linuxLock{m: m, hold: hold, lost: make(chan struct{})}
+	m.mu.Lock()
+	m.locks[l] = struct{}{}
+	m.mu.Unlock()
+	return l, nil
+}
+
+// Release gives the lock back; see awake.Lock.
+func (l *linuxLock) Release() error {
+	m := l.m
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if _, held := m.locks[l]; !held {
+		return nil
+	}
+	shared, idle := false, false
+	for other := range m.locks {
+		if other != l {
+			shared = shared || whatOf[other.hold] == whatOf[l.hold]
+			idle = idle || other.hold == awake.HoldIdle
+		}
+	}
+	if l.hold == awake.HoldIdle && !idle && m.desktop != nil {
+		ctx, cancel := context.WithTimeout(context.Background(), holdLimit)
+		defer cancel()
+		_ = m.desktop.Release(ctx) // as with Take
+	}
+	if !shared {
+		if err := m.sleep.Release(whatOf[l.hold]); err != nil {
+			return err
+		}
+	}
+	delete(m.locks, l)
+	return nil
+}
+
+func (l *linuxLock) Lost() <-chan struct{} { return l.lost }
+
+// event hears of login1: when it goes, every lock went with it.
+func (m *linuxMachine) event(k sleep.EventKind) {
+	m.mu.Lock()
+	tell := m.tell
+	if k == sleep.ServiceDown {
+		for l := range m.locks {
+			delete(m.locks, l)
+			l.once.Do(func() { close(l.lost) })
+		}
+	}
+	m.mu.Unlock()
+	if tell == nil {
+		return
+	}
+	switch k {
+	case sleep.ServiceUp:
+		tell(awake.Fact{Kind: awake.FactService})
+	case sleep.GoingToSleep:
+		tell(awake.Fact{Kind: awake.FactSleeping})
+	case sleep.WokeUp:
+		tell(awake.Fact{Kind: awake.FactWoke})
+	}
+}
+
+// Held lists what login1 itself has of ours.
+func (m *linuxMachine) Held(ctx context.Context) ([]awake.Hold, error) {
+	list, err := m.sleep.Held(ctx)
+	if err != nil {
+		return nil, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var held []awake.Hold
+	for l := range m.locks {
+		if slices.Contains(list, whatOf[l.hold]) && !slices.Contains(held, l.hold) {
+			held = append(held, l.hold)
+		}
+	}
+	return held, nil
+}
+
+// Lid reads the lid.
+func (m *linuxMachine) Lid(ctx context.Context) (awake.Lid, error) { return lidOf(m.lid.Read(ctx)) }
+
+func lidOf(r lid.Reading) (awake.Lid, error) {
+	switch r.State {
+	case lid.Open:
+		return awake.LidOpen, nil
+	case lid.Closed:
+		return awake.LidClosed, nil
+	}
+	return awake.LidUnknown, errors.New(r.Why)
+}
+
+// Displays counts external displays.
+func (m *linuxMachine) Displays(context.Context) (int, error) { return countOf(m.displays.Read()) }
+
+func countOf(r display.Reading, err error) (int, error) {
+	if err != nil {
+		return awake.UnknownDisplays, err
+	}
+	return len(r.Blocking(true)), nil
+}
+
+// Battery reads supply and charge.
+func (m *linuxMachine) Battery(ctx context.Context) (awake.Battery, error) {
+	r, err := m.battery.Read(ctx)
+	return batteryOf(r, err), err
+}
+
+func batteryOf(r battery.Reading, err error) awake.Battery {
+	if err != nil || !r.Present {
+		return awake.Battery{}
+	}
+	return awake.Battery{Known: true, OnBattery: r.OnBattery, Percent: r.Percent}
+}
+
+// Heat reads the sensors.
+func (m *linuxMachine) Heat(_ context.Context, mode string) (float64, error) {
+	r, err := thermal.Read(m.root)
+	if err != nil {
+		return 0, err
+	}
+	return r.Celsius(thermal.Mode(mode))
+}
+
+// CanSuspend asks login1 without suspending.
+func (m *linuxMachine) CanSuspend(ctx context.Context, mode awake.Mode) error {
+	ask := m.sleep.CanSuspend
+	if mode == awake.Hibernate {
+		ask = m.sleep.CanHibernate
+	}
+	answer, err := ask(ctx)
+	switch {
+	case err != nil:
+		return refusal(err)
+	case answer == sleep.Yes:
+		return nil
+	case answer == sleep.NA:
+		return fmt.Errorf("%s: %w", mode, awake.ErrUnsupported)
+	}
+	return &awake.Refusal{What: string(mode), Who: "login1", Why: fmt.Sprintf("it answers %q: another user or lock is in the way, or the session is not active", answer)}
+}
+
+// Suspend asks login1 to sleep.
+func (m *linuxMachine) Suspend(ctx context.Context, mode awake.Mode) error {
+	enter := m.sleep.Suspend
+	if mode == awake.Hibernate {
+		enter = m.sleep.Hibernate
+	}
+	return refusal(enter(ctx))
+}
+
+// Watch tells lid, displays, battery and login1's own events.
+func (m *linuxMachine) Watch(ctx context.Context, tell func(awake.Fact)) error {
+	var one sync.Mutex // tell is called one at a time
+	say := func(f awake.Fact) {
+		one.Lock()
+		defer one.Unlock()
+		if ctx.Err() == nil {
+			tell(f)
+		}
+	}
+	m.mu.Lock()
+	m.tell = say
+	m.mu.Unlock()
+	defer func() {
+		m.mu.Lock()
+		m.tell = nil
+		m.mu.Unlock()
+	}()
+	var watchers sync.WaitGroup // each ends with ctx; waited for here
+	watchers.Go(func() {
+		m.lid.Watch(ctx, func(r lid.Reading) {
+			state, _ := lidOf(r)
+			say(awake.Fact{Kind: awake.FactLid, Lid: state})
+		})
+	})
+	watchers.Go(func() {
+		m.displays.Watch(ctx, func(r display.Reading, err error) {
+			n, _ := countOf(r, err)
+			say(awake.Fact{Kind: awake.FactDisplays, Displays: n})
+		})
+	})
+	watchers.Go(func() {
+		// UPower tells every change of the drain, which nothing here needs.
+		var last *awake.Battery
+		m.battery.Watch(ctx, func(r battery.Reading, err error) {
+			if b := batteryOf(r, err); last == nil || *last != b {
+				last = &b
+				say(awake.Fact{Kind: awake.FactBattery, Battery: b})
+			}
+		})
+	})
+	watchers.Wait()
+	return nil
+}
+
+// Restore has nothing to do: see linuxMachine.
+func (m *linuxMachine) Restore(context.Context) error { return nil }
+
+// refusal turns login1's answers into the words of package awake.
+func refusal(err error) error {
+	var denied *sleep.DeniedError
+	switch {
+	case errors.As(err, &denied):
+		who := denied.PolkitAction
+		why := "not permitted"
+		if denied.Err != nil {
+			why = denied.Err.Error()
+		}
+		var others []string
+		for _, h := range denied.Holders {
+			others = append(others, fmt.Sprintf("%s (%s)", h.Who, h.Why))
+		}
+		others = append(others, denied.OtherUsers...)
+		if len(others) > 0 {
+			who = strings.Join(others, ", ")
+		}
+		return &awake.Refusal{What: denied.Doing, Who: who, Why: why}
+	case errors.Is(err, sleep.ErrUnsupported):
+		return fmt.Errorf("%w (%w)", awake.ErrUnsupported, err)
+	}
+	return err
+}
+
+var _ awake.Machine = (*linuxMachine)(nil)

@@ -1,0 +1,432 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/lidguard-go/lidguard/internal/awake"
+	"github.com/lidguard-go/lidguard/internal/event"
+	"github.com/lidguard-go/lidguard/internal/ipc"
+	"github.com/lidguard-go/lidguard/internal/paths"
+	"github.com/lidguard-go/lidguard/internal/platform/endpoint"
+	"github.com/lidguard-go/lidguard/internal/platform/proc"
+	"github.com/lidguard-go/lidguard/internal/session"
+	"github.com/lidguard-go/lidguard/internal/settings"
+	"github.com/lidguard-go/lidguard/internal/watch"
+)
+
+// ErrRunning is matched by Run's error when another runtime of this user serves
+// already. It is no fault: two hooks may start one at the same moment.
+var ErrRunning = errors.New("another runtime is running")
+
+// Times of the runner itself. They share the one timer with the Core.
+const (
+	// saveSoon and saveLate are how long a change of the state may wait for its
+	// snapshot: soon where a session began, ended or waits, late where it only
+	// showed life. A step with effects is saved before they are carried out.
+	// What a crash can lose the session's next hook event tells again.
+	saveSoon = 100 * time.Millisecond
+	saveLate = 5 * time.Second
+	// busyPace is how often the process trees of silent tools are sampled.
+	busyPace = 30 * time.Second
+	// firstFacts is how long a question about the lid may wait for the first
+	// look at the machine of a runtime that was just started.
+	firstFacts = 250 * time.Millisecond
+	// leaveLimit bounds an orderly end: a system that does not answer must not
+	// keep a runtime that was told to go.
+	leaveLimit = 10 * time.Second
+)
+
+// Options are what a runtime is made of. Dirs, Version, Machine and Settings must
+// be set.
+type Options struct {
+	Dirs    paths.Dirs
+	Version string
+	Machine awake.Machine
+	// Settings reads the settings file; with an error the defaults count.
+	Settings func() (settings.Settings, error)
+	// Play plays the system sound or .wav file named sound to its end, at volume
+	// percent (0: as it is). nil: this build plays nothing.
+	Play func(ctx context.Context, sound string, volume int) error
+	// Replace takes over from a running runtime of an older version.
+	Replace bool
+
+	BootID string               // names the boot of the machine, see Core
+	Now    func() event.Instant // nil: the system's clocks
+	Table  proc.Table
+	Listen func(socket string) (net.Listener, error)                  // nil: package endpoint
+	Dial   func(ctx context.Context, socket string) (net.Conn, error) // nil: package endpoint
+	// Detector returns a reader of the session's transcript, nil where its
+	// client has none. nil: no transcripts are read.
+	Detector func(event.SessionKey) watch.Detector
+}
+
+// daemon is one run. Fields without a remark belong to the owner goroutine, the
+// one in loop.
+type daemon struct {
+	Options
+	started time.Time
+	log     *slog.Logger // any goroutine
+	inbox   *inbox       // any goroutine
+	hands   *hands       // any goroutine
+	outward *outward     // any goroutine
+	tailer  *watch.Tailer
+	procs   *watch.Processes
+
+	core     *Core
+	settings settings.Settings
+	server   *server // nil while not listening; then no file of ours is written
+	work     context.Context
+	journal  journal
+	hookLogs hookLogs
+
+	watched  uint64 // the Core's count at the last syncWatches
+	resync   bool   // sessions began or ended since
+	followed map[event.SessionKey]string
+	offsets  map[event.SessionKey]int64 // from the snapshot, until followed
+	asked    map[event.SessionKey]bool  // whose owner hooks were asked for
+
+	// Deadlines on the machine's Awake clock; 0: none.
+	saveAt, busyAt, heatAt, leaveBy time.Duration
+	sampling                        bool
+	cpu                             map[event.SessionKey]time.Duration // at the last sample
+
+	facts     chan struct{} // closed once lid and displays were told; any goroutine
+	factsOnce sync.Once
+	seen      map[awake.FactKind]bool // of watchMachine's goroutine
+
+	closing   sync.WaitGroup // servers that end with their connections
+	retired   *server        // the one that handed over, whose connections go on
+	successor bool           // our state was handed over; we hold until released
+	quit      bool           // leave the loop
+	gone      bool           // the files belong to another runtime now
+}
+
+// Run serves until nothing was left to do for the configured time, ctx ends (a
+// signal), a person asks it to stop, or a newer runtime takes over. When it
+// returns nothing is held any more. The error matches ErrRunning when another one
+// serves.
+func Run(ctx context.Context, o Options) error {
+	d := &daemon{Options: o, started: time.Now(), inbox: newInbox(),
+		followed: map[event.SessionKey]string{}, asked: map[event.SessionKey]bool{},
+		cpu: map[event.SessionKey]time.Duration{}, facts: make(chan struct{}), seen: map[awake.FactKind]bool{},
+		outward: &outward{history: o.Dirs.History(), play: o.Play}}
+	if d.Now == nil {
+		d.Now = systemNow
+	}
+	if d.Listen == nil {
+		d.Listen = d.listenEndpoint
+	}
+	if d.Dial == nil {
+		d.Dial = endpoint.Dial
+	}
+	logs := openRotating(o.Dirs.Log(), maxLog, time.Now)
+	defer logs.Close()
+	d.log = newLogger(logs)
+	d.journal.file = openRotating(o.Dirs.Inputs(), maxInputs, time.Now)
+	d.journal.file.keep = true
+	defer d.journal.file.Close()
+	d.hookLogs = hookLogs{files: map[event.Provider]*rotating{}, open: func(p event.Provider) *rotating {
+		return openRotating(o.Dirs.HookEvents(string(p)), ipc.MaxHookLog, time.Now)
+	}}
+	defer d.hookLogs.close()
+
+	var from *predecessor
+	if o.Replace {
+		var err error
+		if from, err = d.takeOver(ctx); err != nil {
+			return err
+		}
+	}
+	listener, err := d.Listen(o.Dirs.Socket)
+	if errors.Is(err, endpoint.ErrInUse) {
+		err = errors.Join(ErrRunning, err)
+	}
+	if err != nil {
+		from.abandon()
+		return err
+	}
+	d.run(ctx, listener, from)
+	return nil
+}
+
+func (d *daemon) listenEndpoint(socket string) (net.Listener, error) {
+	l, err := endpoint.Listen(socket)
+	if err != nil {
+		return nil, err
+	}
+	l.Refused = func(err error) { d.log.Warn("connection refused", "err", err) }
+	return l, nil
+}
+
+// run serves with the socket in hand.
+func (d *daemon) run(ctx context.Context, listener net.Listener, from *predecessor) {
+	d.loadSettings()
+	d.restore(from)
+	d.log.Info("runtime started", "version", d.Version, "pid", os.Getpid(), "sessions", len(d.core.Sessions().All()), "took_over", from != nil)
+	d.journal.begin(d.core, ConfigOf(d.settings))
+
+	work, cancel := context.WithCancel(context.Background())
+	d.work = work
+	d.hands = newHands(d.Machine, d.outward, d.log, func(in awake.Input) {
+		d.inbox.put(func() { d.apply(MachineInput(in)) })
+	})
+	d.tailer = watch.NewTailer(func(_ event.SessionKey, signals []event.Signal) {
+		d.inbox.put(func() {
+			for _, s := range signals {
+				d.apply(SignalInput(d.discreet(s)))
+			}
+		})
+	})
+	d.procs = watch.NewProcesses(d.Table, func(p event.Process) {
+		d.inbox.put(func() { d.apply(SessionInput(session.Input{Kind: session.InExited, Process: &p})) })
+	})
+	var helpers sync.WaitGroup // waited for below
+	helpers.Go(func() { d.tailer.Run(work) })
+	helpers.Go(func() { d.watchMachine(work) })
+
+	d.serve(listener)
+	d.apply(ConfigInput(ConfigOf(d.settings)))
+	d.sweep()
+	d.loop(ctx, from)
+
+	d.save()
+	d.stopServing()
+	if d.retired != nil {
+		d.closing.Go(d.retired.close)
+	}
+	cancel()
+	helpers.Wait()
+	d.procs.Close()
+	d.hands.close()
+	d.closing.Wait() // for replies that are being written; each has a deadline
+	d.log.Info("runtime ended", "handed_over", d.gone)
+}
+
+// loop is the owner goroutine until the runtime leaves.
+func (d *daemon) loop(ctx context.Context, from *predecessor) {
+	timer := time.NewTimer(time.Hour)
+	defer timer.Stop()
+	stop := ctx.Done()
+	for !d.quit {
+		if from != nil && d.holdsAll() {
+			from.release()
+			from = nil
+		}
+		d.syncWatches()
+		d.readHeat()
+		if wait, timed := d.next(); timed {
+			timer.Reset(wait)
+		} else {
+			timer.Stop()
+		}
+		select {
+		case <-d.inbox.wake:
+			for _, f := range d.inbox.take() {
+				f()
+			}
+		case <-timer.C:
+			d.due()
+		case <-stop:
+			stop = nil
+			d.log.Info("asked to end by a signal")
+			d.shutdown()
+		}
+	}
+	from.abandon()
+}
+
+// next is how long until something is due by itself; false if nothing is timed,
+// and then the process sleeps until somebody calls.
+func (d *daemon) next() (time.Duration, bool) {
+	now := d.Now()
+	wait, timed := d.core.Next(now)
+	for _, at := range []time.Duration{d.saveAt, d.busyAt, d.heatAt, d.leaveBy} {
+		if w := at - now.Awake; at != 0 && (!timed || w < wait) {
+			wait, timed = w, true
+		}
+	}
+	// A deadline that the Core does not clear when it is reached would be a
+	// bug of ours; it shall cost a percent of a processor, not all of one.
+	return max(wait, time.Millisecond), timed
+}
+
+// due does what has become due.
+func (d *daemon) due() {
+	now := d.Now()
+	passed := func(at *time.Duration) bool {
+		if *at == 0 || *at > now.Awake {
+			return false
+		}
+		*at = 0
+		return true
+	}
+	if wait, timed := d.core.Next(now); timed && wait <= 0 {
+		d.apply(Input{})
+	}
+	if passed(&d.busyAt) {
+		d.sampleBusy()
+	}
+	if passed(&d.heatAt) {
+		d.readHeat()
+	}
+	if passed(&d.saveAt) {
+		d.save()
+	}
+	if passed(&d.leaveBy) {
+		d.overdue()
+	}
+}
+
+// shutdown puts everything back and leaves. The socket is given up at once, so
+// that work that begins meanwhile starts a runtime of its own.
+func (d *daemon) shutdown() {
+	d.save()
+	d.stopServing()
+	d.leaveBy = d.Now().Awake + leaveLimit
+	d.apply(MachineInput(awake.Input{Kind: awake.InShutdown}))
+}
+
+// overdue ends a wait that took too long: for our own end, or for the runtime
+// that we handed over to.
+func (d *daemon) overdue() {
+	if !d.successor {
+		d.log.Error("the machine did not answer in time; leaving all the same")
+		d.quit = true
+		return
+	}
+	d.successor = false
+	listener, err := d.Listen(d.Dirs.Socket)
+	if err != nil {
+		// It serves, and only did not tell us.
+		d.log.Warn("successor serves without a release", "err", err)
+		d.release()
+		return
+	}
+	d.log.Warn("successor never came; serving again")
+	d.closing.Go(d.retired.close)
+	d.retired = nil
+	d.serve(listener)
+}
+
+// apply takes one input to the Core and has its effects carried out.
+func (d *daemon) apply(in Input) {
+	now := d.Now()
+	step := d.core.Apply(in, now)
+	if d.server != nil && d.journal.record(now, in, step.Effects) {
+		d.journal.begin(d.core, ConfigOf(d.settings))
+	}
+	for i := range step.Changes {
+		c := &step.Changes[i]
+		d.resync = true
+		d.log.Info("session "+string(c.Kind), "session", c.Key.String(), "reason", c.Reason, "end", c.End, "note", c.Text)
+	}
+	switch {
+	case len(step.Effects) > 0:
+		d.save()
+	case len(step.Changes) > 0:
+		d.saveWithin(now, saveSoon)
+	case in != Input{}:
+		d.saveWithin(now, saveLate)
+	}
+	if s := in.Session; s != nil && s.Signal != nil && d.busyAt == 0 {
+		switch s.Signal.Kind {
+		case event.ToolBegan, event.TaskBegan, event.Stopped:
+			d.busyAt = now.Awake + busyPace
+		}
+	}
+	d.hands.do(step.Effects)
+	for i := range step.Effects {
+		switch e := &step.Effects[i]; e.Kind {
+		case awake.DoNote:
+			d.log.Warn(e.Text, "code", e.Code)
+		case awake.DoExit:
+			d.exit(e.HandedOver)
+		}
+	}
+}
+
+// exit ends the runtime on the Core's word. The socket is closed first, and what
+// was already read from it is fed; if that calls the runtime back, it goes on.
+func (d *daemon) exit(handedOver bool) {
+	if handedOver || d.server == nil {
+		d.quit = true
+		return
+	}
+	d.save()
+	server := d.server
+	d.server = nil
+	go func() { // waits for connections, which wait for the owner; ends with them
+		server.close()
+		d.inbox.put(func() {
+			if d.core.Awake().Leaving() {
+				d.quit = true
+				return
+			}
+			listener, err := d.Listen(d.Dirs.Socket)
+			if err != nil {
+				// Another runtime began in between, without our last input.
+				// The session's next event tells it.
+				d.log.Warn("called back, but another runtime serves", "err", err)
+				d.quit, d.gone = true, true
+				return
+			}
+			d.serve(listener)
+			d.save()
+		})
+	}()
+}
+
+// serve begins to take requests from listener.
+func (d *daemon) serve(listener net.Listener) {
+	s := newServer(listener, d.Version, d.handle)
+	d.server = s
+	go func() { // ends when the server is closed
+		if err := s.serve(d.work); err != nil && d.work.Err() == nil {
+			d.log.Error("socket", "err", err)
+		}
+	}()
+}
+
+// stopServing gives up the socket without waiting for requests under way, whose
+// goroutines may wait for us.
+func (d *daemon) stopServing() {
+	if s := d.server; s != nil {
+		d.server = nil
+		s.stop()
+		d.closing.Go(s.close)
+	}
+}
+
+// holdsAll reports whether every hold that is wanted is held or was refused.
+func (d *daemon) holdsAll() bool {
+	for _, h := range d.core.Awake().Holds {
+		if h.Wanted && h.Held == 0 && (h.Asking != 0 || h.RetryAt == 0) {
+			return false
+		}
+	}
+	return true
+}
+
+func (d *daemon) loadSettings() {
+	s, err := d.Settings()
+	if err != nil {
+		d.log.Error("settings not readable; the defaults count", "err", err)
+		s = settings.Default()
+	}
+	d.settings = s
+	d.outward.use(s)
+}
+
+// discreet takes out of a signal what the settings forbid to keep.
+func (d *daemon) discreet(s event.Signal) event.Signal {
+	if !d.settings.PromptPreviews {
+		s.Prompt = ""
+	}
+	return s
+}

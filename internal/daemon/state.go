@@ -1,0 +1,201 @@
+package daemon
+
+import (
+	"context"
+	"os"
+	"time"
+
+	"github.com/lidguard-go/lidguard/internal/awake"
+	"github.com/lidguard-go/lidguard/internal/event"
+	"github.com/lidguard-go/lidguard/internal/platform/proc"
+	"github.com/lidguard-go/lidguard/internal/session"
+	"github.com/lidguard-go/lidguard/internal/watch"
+)
+
+// restore brings back what a dead or replaced runtime left, or begins anew.
+func (d *daemon) restore(from *predecessor) {
+	config, now := ConfigOf(d.settings), d.Now()
+	d.core = NewCore(config, d.BootID)
+	file := d.Dirs.Sessions()
+	s, err := loadSaved(file)
+	how := AfterCrash
+	if from != nil {
+		how = AfterHandover
+		if from.state != nil {
+			s, err = from.state, nil
+		}
+	}
+	if err == nil && s != nil {
+		var core *Core
+		if core, err = RestoreCore(s.Core, d.BootID, how, now); err == nil {
+			d.core, d.offsets = core, s.offsets()
+		}
+	}
+	if err != nil {
+		// Kept for whoever wants to know why; the runtime must start.
+		d.log.Error("saved state not readable; beginning anew", "err", err)
+		_ = os.Rename(file, file+".bad")
+	}
+}
+
+// sweep ends sessions whose process is gone. After a reboot, which RestoreCore
+// noticed, that is all of them: no process survives one.
+func (d *daemon) sweep() int {
+	var gone []event.SessionKey
+	for _, x := range d.core.Sessions().All() {
+		if p := x.Process; p != nil && !d.Table.Alive(proc.ID{PID: p.PID, Start: p.Start}) {
+			gone = append(gone, x.Key)
+		}
+	}
+	if len(gone) > 0 {
+		d.apply(SessionInput(session.Input{Kind: session.InOrphans, Keys: gone}))
+	}
+	return len(gone)
+}
+
+// saveWithin has the state saved after at most limit.
+func (d *daemon) saveWithin(now event.Instant, limit time.Duration) {
+	if at := now.Awake + limit; d.saveAt == 0 || at < d.saveAt {
+		d.saveAt = at
+	}
+}
+
+// save writes the snapshot, unless the files belong to another runtime. That it
+// cannot be written changes nothing else.
+func (d *daemon) save() {
+	d.saveAt = 0
+	if d.server == nil || d.gone {
+		return
+	}
+	data, err := d.snapshot().bytes()
+	if err == nil {
+		err = replaceFile(d.Dirs.Sessions(), data)
+	}
+	if err != nil {
+		d.log.Warn("state not saved", "err", err)
+	}
+}
+
+func (d *daemon) snapshot() *saved {
+	s := &saved{Live: d.core.Sessions().Summary().Live > 0, Boot: d.BootID}
+	if core, err := d.core.Snapshot(); err == nil {
+		s.Core = core
+	}
+	for key, offset := range d.tailer.Offsets() {
+		s.Offsets = append(s.Offsets, savedOffset{key, offset})
+	}
+	return s
+}
+
+// syncWatches makes what is watched outside follow the sessions.
+func (d *daemon) syncWatches() {
+	if count := d.core.Sessions().Watched(); count != d.watched || d.resync {
+		d.watched, d.resync = count, false
+	} else {
+		return
+	}
+	w := d.core.Watches()
+	if err := d.procs.Keep(w.Processes); err != nil {
+		d.log.Warn("process not watched; the time-out covers it", "err", err)
+	}
+	// Only sessions at work: what an idle one writes is bookkeeping, and a
+	// machine at rest should have nothing to look at.
+	for key := range d.followed {
+		x := d.core.Sessions().Get(key)
+		if x == nil || !x.Live() || w.Transcripts[key] == "" {
+			d.tailer.Forget(key)
+			delete(d.followed, key)
+		}
+	}
+	for key, path := range w.Transcripts {
+		if x := d.core.Sessions().Get(key); d.Detector == nil || d.followed[key] == path || x == nil || !x.Live() {
+			continue
+		}
+		detector := d.Detector(key)
+		if detector == nil {
+			continue
+		}
+		offset := int64(watch.Unread)
+		if at, known := d.offsets[key]; known {
+			offset = at
+			delete(d.offsets, key)
+		}
+		d.followed[key] = path
+		d.tailer.Follow(key, path, offset, detector)
+	}
+	for key := range d.asked {
+		if d.core.Sessions().Get(key) == nil {
+			delete(d.asked, key)
+		}
+	}
+}
+
+// sampleBusy looks whether the process trees of sessions with a tool in flight
+// use the processor, beside everything else since it walks the process table.
+func (d *daemon) sampleBusy() {
+	busy := d.core.Watches().Busy
+	if len(busy) == 0 {
+		clear(d.cpu)
+		return
+	}
+	d.busyAt = d.Now().Awake + busyPace
+	if d.sampling {
+		return
+	}
+	d.sampling = true
+	go func() { // ends by itself: it reads the process table once per session
+		used := make(map[event.SessionKey]time.Duration, len(busy))
+		for key, p := range busy {
+			if t, err := d.Table.TreeCPU(p.PID); err == nil {
+				used[key] = t
+			}
+		}
+		d.inbox.put(func() {
+			d.sampling = false
+			var alive []event.SessionKey
+			for key, now := range used {
+				if before, known := d.cpu[key]; known && now-before >= busyShare {
+					alive = append(alive, key)
+				}
+			}
+			d.cpu = used
+			if len(alive) > 0 {
+				d.apply(SessionInput(session.Input{Kind: session.InBusy, Keys: alive}))
+			}
+		})
+	}()
+}
+
+// busyShare is the processor time per busyPace that counts as work: one percent.
+// An agent that only draws its waiting line uses less (guessed, not measured);
+// too low a figure is bounded by max-tool-minutes, too high a one would let the
+// machine sleep under a tool that waits for a network.
+const busyShare = busyPace / 100
+
+// readHeat has the temperature read while the Core wants it.
+func (d *daemon) readHeat() {
+	if !d.core.Awake().WantsHeat() {
+		d.heatAt = 0
+		return
+	}
+	if d.heatAt == 0 {
+		d.heatAt = d.Now().Awake + awake.HeatPoll
+		d.hands.readHeat(d.settings.EmergencyHibernationMode)
+	}
+}
+
+// watchMachine feeds what the machine tells until ctx ends.
+func (d *daemon) watchMachine(ctx context.Context) {
+	err := d.Machine.Watch(ctx, func(f awake.Fact) {
+		d.inbox.put(func() { d.apply(MachineInput(f.Input())) })
+		d.seen[f.Kind] = true
+		if d.seen[awake.FactLid] && d.seen[awake.FactDisplays] {
+			// After the inputs above, since the inbox keeps the order.
+			d.factsOnce.Do(func() { d.inbox.put(func() { close(d.facts) }) })
+		}
+	})
+	if err != nil {
+		d.log.Warn("machine not watched; lid and displays stay unknown", "err", err)
+	}
+	d.factsOnce.Do(func() { d.inbox.put(func() { close(d.facts) }) })
+}

@@ -1,0 +1,106 @@
+package daemon
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/lidguard-go/lidguard/internal/event"
+)
+
+// The sessions file starts with one of these, so that a hook can tell whether a
+// dead runtime left live sessions by reading its first bytes (entry/start.go).
+const (
+	liveHead  = `{"live":true,`
+	quietHead = `{"live":false,`
+)
+
+// maxSnapshot bounds what is read back: 500 sessions with all their evidence are
+// some 4 MiB.
+const maxSnapshot = 64 << 20
+
+// saved is the sessions file, and what a runtime hands over. Its first member is
+// "live", see liveHead.
+type saved struct {
+	Live    bool            `json:"live"`
+	Boot    string          `json:"boot"` // of the snapshot; see Core
+	Core    json.RawMessage `json:"core"`
+	Offsets []savedOffset   `json:"offsets,omitempty"`
+}
+
+// savedOffset is how far a session's transcript was read.
+type savedOffset struct {
+	Session event.SessionKey `json:"session"`
+	Offset  int64            `json:"offset"`
+}
+
+func (s *saved) bytes() ([]byte, error) {
+	b, err := json.Marshal(s)
+	if err != nil {
+		return nil, err
+	}
+	if !bytes.HasPrefix(b, []byte(liveHead)) && !bytes.HasPrefix(b, []byte(quietHead)) {
+		return nil, fmt.Errorf("sessions file would start with %q", b[:min(16, len(b))])
+	}
+	return b, nil
+}
+
+func (s *saved) offsets() map[event.SessionKey]int64 {
+	all := make(map[event.SessionKey]int64, len(s.Offsets))
+	for _, o := range s.Offsets {
+		all[o.Session] = o.Offset
+	}
+	return all
+}
+
+// loadSaved reads the sessions file; a missing one is nil without an error.
+func loadSaved(path string) (*saved, error) {
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() > maxSnapshot {
+		return nil, fmt.Errorf("%q has %d bytes, more than %d", path, info.Size(), maxSnapshot)
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	s := new(saved)
+	if err := json.Unmarshal(b, s); err != nil {
+		return nil, fmt.Errorf("%q: %w", path, err)
+	}
+	return s, nil
+}
+
+// replaceFile puts data at path at once or not at all: written beside, then
+// renamed. It does not sync: the file has to survive the death of this process,
+// which the page cache does, and after a power failure no process in it lives
+// any more. A torn file is refused by loadSaved and set aside.
+func replaceFile(path string, data []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*") // mode 0600
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if closing := f.Close(); err == nil {
+		err = closing
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+	}
+	return err
+}

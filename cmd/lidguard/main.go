@@ -1,0 +1,105 @@
+// Command lidguard keeps a laptop awake exactly while coding agents work. A hook
+// entry as first word goes straight to the hot path, `runtime` is the per-user
+// process behind it, and everything else is for people.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime"
+	"runtime/debug"
+	"syscall"
+	"time"
+
+	"github.com/lidguard-go/lidguard/internal/cli"
+	"github.com/lidguard-go/lidguard/internal/daemon"
+	"github.com/lidguard-go/lidguard/internal/entry"
+	"github.com/lidguard-go/lidguard/internal/ipc"
+	"github.com/lidguard-go/lidguard/internal/paths"
+	"github.com/lidguard-go/lidguard/internal/platform/endpoint"
+	"github.com/lidguard-go/lidguard/internal/platform/proc"
+	"github.com/lidguard-go/lidguard/internal/settings"
+)
+
+func main() {
+	program, _ := os.Executable() // empty: the runtime is looked for on PATH
+	env := entry.Env{OS: runtime.GOOS, Getenv: os.Getenv, Environ: os.Environ(), Executable: program, PID: os.Getpid(), Now: time.Now}
+	args := os.Args[1:]
+	switch {
+	case len(args) > 0 && entry.Is(args[0]):
+		entry.OneShot()
+		os.Exit(entry.Run(args, env, os.Stdin, os.Stdout, os.Stderr))
+	case len(args) > 0 && args[0] == "runtime":
+		os.Exit(runRuntime(args[1:]))
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	os.Exit(cli.Main(ctx, cli.Options{
+		Args: args, Env: os.Getenv, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Now: time.Now, Executable: program,
+		Dial: endpoint.Dial,
+		Launch: func(ctx context.Context, dirs paths.Dirs) error {
+			return entry.Launch(ctx, env, dirs)
+		},
+		Probe: probe,
+	}))
+}
+
+// runRuntime is `lidguard runtime [--replace]`, which hooks and commands start in
+// the background. It prints only what went wrong; its log is in the state folder.
+func runRuntime(args []string) int {
+	// At rest this process should be as small as it can be: it collects early,
+	// since it allocates little, and never lets garbage double a small heap.
+	debug.SetGCPercent(40)
+	debug.SetMemoryLimit(64 << 20)
+	signal.Ignore(syscall.SIGHUP, syscall.SIGPIPE)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+
+	err := serve(ctx, len(args) > 0 && args[0] == "--replace")
+	switch {
+	case errors.Is(err, daemon.ErrRunning):
+		return cli.ExitDone
+	case err != nil:
+		fmt.Fprintln(os.Stderr, "lidguard:", err)
+		return cli.ExitFailed
+	}
+	return cli.ExitDone
+}
+
+func serve(ctx context.Context, replace bool) error {
+	dirs, err := paths.Resolve(runtime.GOOS, os.Getenv)
+	if err != nil {
+		return err
+	}
+	machine, closeMachine, err := daemon.OpenMachine(os.Getenv)
+	if err != nil {
+		return err
+	}
+	defer closeMachine()
+	root := os.Getenv("LIDGUARD_ROOT")
+	return daemon.Run(ctx, daemon.Options{
+		Dirs: dirs, Version: ipc.Version(), Machine: machine, BootID: daemon.BootID(root), Table: proc.Table{Root: root},
+		Settings: func() (settings.Settings, error) { return settings.Load(dirs.Settings()) },
+		Detector: daemon.Detector, Replace: replace,
+	})
+}
+
+// probe is one direct look at the machine for the command line.
+func probe(ctx context.Context) (cli.Machine, error) {
+	machine, closeMachine, err := daemon.OpenMachine(os.Getenv)
+	if err != nil {
+		return cli.Machine{}, err
+	}
+	defer closeMachine()
+	p := daemon.Look(ctx, machine)
+	m := cli.Machine{Lid: p.Lid.String(), Displays: p.Displays}
+	if p.HeatErr != nil {
+		m.HeatError = p.HeatErr.Error()
+	} else {
+		m.Celsius = &cli.Celsius{Low: p.Celsius["low"], Average: p.Celsius["average"], High: p.Celsius["high"]}
+	}
+	return m, nil
+}

@@ -347,7 +347,8 @@ type Call struct {
 	Late func(body []any)
 }
 
-// Call calls a method and stores the answer's values in out. It returns within
+// Call calls a method and stores the answer's values in out, or drops them
+// where out is empty. It returns within
 // the timeout, or earlier when ctx ends; errors match ErrUnavailable,
 // ErrTimeout or ErrDenied where they are one of these, and the D-Bus error can
 // always be had with ErrorName.
@@ -371,6 +372,9 @@ func (l *Link) Call(ctx context.Context, c Call, out ...any) error {
 	case done := <-pending.Done:
 		if done.Err != nil {
 			return classify(c, done.Err)
+		}
+		if len(out) == 0 {
+			return nil
 		}
 		if err := done.Store(out...); err != nil {
 			return fmt.Errorf("%s: unexpected answer: %w", c.Method, err)

@@ -174,3 +174,23 @@ func TestLink_closeTwice(t *testing.T) {
 		t.Errorf("got %v, want ErrUnavailable", err)
 	}
 }
+
+func TestLink_comesBackAfterTheBusDied(t *testing.T) {
+	daemon := bustest.StartDaemon(t)
+	l, got := open(t, daemon.Address)
+	kinds := func(k bus.Kind) int { return got.count(func(e bus.Event) bool { return e.Kind == k }) }
+	bustest.Eventually(t, "connected", func() bool { return kinds(bus.Up) == 1 })
+	daemon.Kill()
+	bustest.Eventually(t, "loss told", func() bool { return kinds(bus.Down) == 1 })
+	if err := l.Call(t.Context(), bus.Call{Service: name, Path: path, Method: iface + ".CanSuspend"}); !errors.Is(err, bus.ErrUnavailable) {
+		t.Errorf("without a bus: got %v, want ErrUnavailable", err)
+	}
+	daemon.Begin()
+	login1 := bustest.NewLogin1(t, daemon.Address)
+	bustest.Eventually(t, "back", func() bool { return kinds(bus.Up) == 2 && l.Owner(name) != "" })
+	if err := l.Call(t.Context(), bus.Call{Service: name, Path: path, Method: iface + ".CanSuspend"}); err != nil {
+		t.Error(err)
+	}
+	login1.PrepareForSleep(true)
+	bustest.Eventually(t, "signals follow the new connection", func() bool { return kinds(bus.Signal) == 1 })
+}

@@ -36,33 +36,59 @@ const busConfig = `<busconfig>
 // nothing else to prove the code with.
 func Start(t testing.TB) string {
 	t.Helper()
+	return StartDaemon(t).Address
+}
+
+// Daemon is a dbus-daemon that can die and be started again at its address.
+type Daemon struct {
+	Address string
+	t       testing.TB
+	config  string
+	cmd     *exec.Cmd
+}
+
+// StartDaemon is Start for tests of the bus itself.
+func StartDaemon(t testing.TB) *Daemon {
+	t.Helper()
 	// Not t.TempDir: a socket's path has room for 107 bytes only.
 	dir, err := os.MkdirTemp("", "bus")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	config := filepath.Join(dir, "conf")
-	if err := os.WriteFile(config, fmt.Appendf(nil, busConfig, filepath.Join(dir, "bus")), 0o600); err != nil {
+	d := &Daemon{t: t, config: filepath.Join(dir, "conf"), Address: "unix:path=" + filepath.Join(dir, "bus")}
+	if err := os.WriteFile(d.config, fmt.Appendf(nil, busConfig, filepath.Join(dir, "bus")), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("dbus-daemon", "--config-file="+config, "--nofork", "--nopidfile", "--print-address=1")
+	d.Begin()
+	t.Cleanup(d.Kill)
+	return d
+}
+
+// Begin starts the daemon, again after Kill, and waits until it listens.
+func (d *Daemon) Begin() {
+	d.t.Helper()
+	cmd := exec.Command("dbus-daemon", "--config-file="+d.config, "--nofork", "--nopidfile", "--print-address=1")
 	out, err := cmd.StdoutPipe()
 	if err != nil {
-		t.Fatal(err)
+		d.t.Fatal(err)
 	}
 	if err := cmd.Start(); err != nil {
-		t.Fatalf("these tests need dbus-daemon (Debian: dbus): %v", err)
+		d.t.Fatalf("these tests need dbus-daemon (Debian: dbus): %v", err)
 	}
-	t.Cleanup(func() {
-		cmd.Process.Kill()
-		cmd.Wait()
-	})
-	address, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		t.Fatalf("dbus-daemon did not say its address: %v", err)
+	d.cmd = cmd
+	if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
+		d.t.Fatalf("dbus-daemon did not say its address: %v", err)
 	}
-	return strings.TrimSpace(address)
+}
+
+// Kill ends the daemon as a crash would.
+func (d *Daemon) Kill() {
+	if d.cmd != nil {
+		d.cmd.Process.Kill()
+		d.cmd.Wait()
+		d.cmd = nil
+	}
 }
 
 // Eventually polls until cond holds and fails the test after five seconds.
@@ -133,11 +159,16 @@ func (s *service) Begin() {
 	s.mu.Lock()
 	s.conn, s.asking = conn, asking
 	s.mu.Unlock()
-	// Ended by Stop, which closes the channel with the connection.
+	// Ended by Stop, with the connection.
 	go func() {
-		for m := range messages {
-			if m.Type == dbus.TypeMethodCall {
-				s.serve(conn, asking, m)
+		for {
+			select {
+			case <-conn.Context().Done():
+				return
+			case m := <-messages:
+				if m.Type == dbus.TypeMethodCall {
+					s.serve(conn, asking, m)
+				}
 			}
 		}
 	}()
@@ -158,6 +189,8 @@ func (s *service) Stop() {
 	s.conn, s.asking, s.held = nil, nil, nil
 	s.mu.Unlock()
 	if conn != nil {
+		// godbus closes the channel with the connection, and then sends to it.
+		conn.Eavesdrop(nil)
 		conn.Close()
 		asking.Close()
 	}

@@ -39,9 +39,14 @@ var providers = map[string]struct {
 // set up yet.
 func Put(t testing.TB, m machine.Machine) *Guard {
 	t.Helper()
-	program := build.Program(t, "bin", "./cmd/lidguard")
-	build.Program(t, "bin", "./cmd/lidguard-hook")
-	m.PrependPath(filepath.Dir(program))
+	return put(t, m, "bin", "./cmd/lidguard", "./cmd/lidguard-hook")
+}
+
+func put(t testing.TB, m machine.Machine, set string, programs ...string) *Guard {
+	t.Helper()
+	for _, path := range programs {
+		m.PrependPath(filepath.Dir(build.Program(t, set, path)))
+	}
 	return &Guard{t: t, m: m}
 }
 
@@ -50,20 +55,27 @@ func Put(t testing.TB, m machine.Machine) *Guard {
 // trusts them where the client asks for that. Without names it is claude.
 func Install(t testing.TB, m machine.Machine, names ...string) *Guard {
 	t.Helper()
+	g := Put(t, m)
 	if len(names) == 0 {
 		names = []string{"claude"}
 	}
-	g := Put(t, m)
 	for _, name := range names {
-		p, known := providers[name]
-		if !known {
-			t.Fatalf("no client %q in the lab", name)
-		}
-		p.install(t, m)
-		g.Run("hook-install", "--provider", name)
-		p.trust(t, m)
+		g.Hooks(name)
 	}
 	return g
+}
+
+// Hooks installs the client, then lidguard's hooks for it, and trusts them
+// where the client asks for that.
+func (g *Guard) Hooks(name string) {
+	g.t.Helper()
+	p, known := providers[name]
+	if !known {
+		g.t.Fatalf("no client %q in the lab", name)
+	}
+	p.install(g.t, g.m)
+	g.Run("hook-install", "--provider", name)
+	p.trust(g.t, g.m)
 }
 
 // Run runs one lidguard command as the person would, in their home, and

@@ -120,7 +120,10 @@ func TestClaude_escapeBeforeTheFirstWord(t *testing.T) {
 	c.Say("work")
 	c.Model.WaitRequests(t, 1)
 	c.Press(terminal.Esc)
-	c.WaitScreen(`(?m)^.*❯ work`) // the prompt is back in the input, as if nothing had been sent
+	c.WaitScreen(`(?m)^ *❯ work$`) // the prompt is back in the input, as if nothing had been sent
+	if strings.Contains(c.Screen(), "Interrupted") {
+		t.Errorf("the client says that it was interrupted:\n%s", c.Screen())
+	}
 	c.Close()
 	c.Wait()
 	// Nothing on disk tells that the turn is over either: seen with 2.1.332.

@@ -90,10 +90,11 @@ func Open(t testing.TB, m machine.Machine, spec machine.Spec) *Terminal {
 	go func() { // the program's output; ends when the terminal is closed
 		defer close(shown)
 		buffer := make([]byte, 32<<10)
+		var titles titles
 		for {
 			n, err := master.Read(buffer)
 			term.mu.Lock()
-			term.emulator.Write(buffer[:n])
+			term.emulator.Write(titles.filter(buffer[:n]))
 			term.mu.Unlock()
 			// A terminal whose program has gone answers EIO; its end comes with Close.
 			if err != nil {

@@ -212,11 +212,12 @@ func call(ev *event.Event) string {
 		Command  string `json:"command"`
 		FilePath string `json:"file_path"`
 		Path     string `json:"path"`
+		Outside  string `json:"filepath"` // OpenCode's external_directory
 		URL      string `json:"url"`
 	}
 	// Fields of other kinds are another tool's business.
 	_ = json.Unmarshal(ev.Tool.Input, &input)
-	for _, what := range []string{input.Command, input.FilePath, input.Path, input.URL} {
+	for _, what := range []string{input.Command, input.FilePath, input.Path, input.Outside, input.URL} {
 		if what = event.Preview(what); what != "" {
 			return fmt.Sprintf("%s (%s)", event.Preview(ev.Tool.Name), what)
 		}

@@ -100,7 +100,7 @@ func Signals(ev *event.Event, v event.Verdict) []event.Signal {
 			v.StopTurn = true
 			return stopTurn(v, s)
 		}
-		return one(event.Active)
+		return batchEnds(ev, s)
 	case event.PreSkillShellCommand:
 		return one(event.Active)
 
@@ -275,6 +275,31 @@ func toolEnds(ev *event.Event, s event.Signal, after []event.Signal) []event.Sig
 		}
 	}
 	return append(out, after...)
+}
+
+// batchEnds ends every call of a batch. Calls that a person or a hook refused at
+// the dialog have no PostToolUse, so this is all that is heard of them.
+func batchEnds(ev *event.Event, s event.Signal) []event.Signal {
+	s.Kind = event.Active
+	out := []event.Signal{s}
+	_ = jsontext.Array(jsontext.Member(ev.Raw, "tool_calls"), func(call []byte) bool {
+		ended := s
+		ended.Kind = event.ToolEnded
+		_ = jsontext.Object(call, func(key, value []byte) bool {
+			switch string(key) {
+			case "tool_name":
+				ended.Tool, _ = jsontext.String(value)
+			case "tool_use_id":
+				ended.ToolUse, _ = jsontext.String(value)
+			}
+			return ended.Tool == "" || ended.ToolUse == ""
+		})
+		if ended.ToolUse != "" {
+			out = append(out, ended)
+		}
+		return true
+	})
+	return out
 }
 
 // stopTurn is the end of a turn by continue:false, after which no Stop comes.

@@ -159,6 +159,8 @@ lidguard can-close             may I close the lid now?`,
 		a.removeWebhookCmd("remove-pre-suspend-webhook", "pre-suspend-webhook-url"),
 		a.removeWebhookCmd("remove-post-session-end-webhook", "post-session-end-webhook-url"))
 	add("diagnosis", a.lidStateCmd(), a.monitorCountCmd(), a.temperatureCmd())
+	add("hooks", a.hookInstallCmd(), a.hookStatusCmd(), a.hookRemoveCmd(), a.hookEventsCmd(),
+		a.claudeHooksCmd(), a.codexHooksCmd())
 	add("more", a.versionCmd())
 	return root
 }

@@ -23,12 +23,8 @@ func (a *app) settingsForm(current settings.Settings) ([]settings.Change, error)
 			fields = nil
 		}
 	}
-	form := huh.NewForm(pages...).WithInput(a.in).WithOutput(a.err).WithAccessible(a.Env("ACCESSIBLE") != "" || a.Env("TERM") == "dumb")
-	if err := form.Run(); err != nil {
-		if errors.Is(err, huh.ErrUserAborted) {
-			return nil, hint(errors.New("nothing was changed"), "`lidguard settings --json` shows the settings without a form")
-		}
-		return nil, fmt.Errorf("showing the form: %w", err)
+	if err := a.form(pages...); err != nil {
+		return nil, err
 	}
 	var changes []settings.Change
 	for i, k := range keys {
@@ -56,4 +52,17 @@ func settingField(k settings.Key, value *string) huh.Field {
 		}
 		return nil
 	})
+}
+
+// form shows pages of questions. Leaving it with Ctrl-C is an error.
+func (a *app) form(pages ...*huh.Group) error {
+	form := huh.NewForm(pages...).WithInput(a.in).WithOutput(a.err).WithAccessible(a.Env("ACCESSIBLE") != "" || a.Env("TERM") == "dumb")
+	err := form.Run()
+	if errors.Is(err, huh.ErrUserAborted) {
+		return hint(errors.New("nothing was changed"), "every question has an option, see --help")
+	}
+	if err != nil {
+		return fmt.Errorf("showing the form: %w", err)
+	}
+	return nil
 }

@@ -7,7 +7,6 @@ package doctor
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/lidguard-go/lidguard/internal/ipc"
 	"github.com/lidguard-go/lidguard/internal/settings"
@@ -19,28 +18,21 @@ type Finding = ipc.Finding
 
 // The codes of the findings made here. Scripts may match them.
 const (
-	SettingsBroken      = "settings-broken"
-	SettingsUnknownKey  = "settings-unknown-key"
-	TimeoutOff          = "session-timeout-off"
-	RuntimeUnreachable  = "runtime-unreachable"
-	RuntimeVersion      = "runtime-version"
-	HookBinaryVersion   = "hook-version"
-	HookBinaryMissing   = "hook-binary-missing"
-	BackupPending       = "backup-pending"
-	LockNotHeld         = "lock-not-held"
-	LidUnknown          = "lid-unknown"
-	NotOnPath           = "not-on-path"
-	OtherOnPath         = "other-on-path"
-	AgentNotConnected   = "agent-not-connected"
-	HooksMissing        = "hooks-missing"
-	HooksOutdated       = "hooks-outdated"
-	HooksNotTrusted     = "hooks-not-trusted"
-	HooksOff            = "hooks-off"
-	HooksConflict       = "hooks-conflict"
-	AgentConfigBroken   = "agent-config-broken"
-	AgentConfigReadOnly = "agent-config-read-only"
-	NoAgents            = "no-agents"
-	CanaryFailed        = "canary-failed"
+	SettingsBroken     = "settings-broken"
+	SettingsUnknownKey = "settings-unknown-key"
+	TimeoutOff         = "session-timeout-off"
+	RuntimeUnreachable = "runtime-unreachable"
+	RuntimeVersion     = "runtime-version"
+	HookBinaryVersion  = "hook-version"
+	HookBinaryMissing  = "hook-binary-missing"
+	BackupPending      = "backup-pending"
+	LockNotHeld        = "lock-not-held"
+	LidUnknown         = "lid-unknown"
+	NotOnPath          = "not-on-path"
+	OtherOnPath        = "other-on-path"
+	AgentNotConnected  = "agent-not-connected"
+	NoAgents           = "no-agents"
+	CanaryFailed       = "canary-failed"
 )
 
 // RuntimeFacts are what the checks of lidguard itself look at.
@@ -194,6 +186,3 @@ func Path(f PathFacts) []Finding {
 	}
 	return nil
 }
-
-// words joins a list for a sentence.
-func words(list []string) string { return strings.Join(list, ", ") }

@@ -1,0 +1,126 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"charm.land/huh/v2"
+	"github.com/lidguard-go/lidguard/internal/confedit"
+	"github.com/lidguard-go/lidguard/internal/event"
+	"github.com/lidguard-go/lidguard/internal/install"
+	claude "github.com/lidguard-go/lidguard/internal/provider/claude/setup"
+	codex "github.com/lidguard-go/lidguard/internal/provider/codex/setup"
+	"github.com/spf13/cobra"
+)
+
+// agent is a client that lidguard can be installed in.
+type agent interface {
+	Provider() event.Provider
+	Title() string
+	Present() bool // the client has been used here
+	Status(install.Program) install.Report
+	Install(install.Program, install.Records) (install.Plan, error)
+	Remove(install.Records) (install.Plan, error)
+}
+
+// agents is the table of the clients' setups, in the order people see them.
+func (a *app) agents(home string) []agent {
+	return []agent{codex.New(a.GOOS, a.Env, home), claude.New(a.GOOS, a.Env, home)}
+}
+
+// allProviders is what --provider takes beside the names.
+const allProviders = "all"
+
+// addProvider defines --provider for the hook commands.
+func (a *app) addProvider(cmd *cobra.Command, value *string) {
+	cmd.Flags().StringVar(value, "provider", "", "the agent (`P`): "+strings.Join(a.hookNames(), ", "))
+	completeWith(cmd, "provider", a.hookNames())
+}
+
+// hookNames are the words that --provider takes.
+func (a *app) hookNames() []string {
+	var names []string
+	for _, g := range a.agents("") {
+		names = append(names, string(g.Provider()))
+	}
+	return append(names, allProviders)
+}
+
+// hookProviders turns --provider into names. Without it a person is asked.
+func (a *app) hookProviders(cmd *cobra.Command, value string) ([]string, error) {
+	names := a.hookNames()
+	if value == "" {
+		if !a.interactive || a.json {
+			return nil, usagef(cmd, "%s needs --provider (%s)", cmd.Name(), strings.Join(names, ", "))
+		}
+		choice := huh.NewSelect[string]().Title("which agent?").Options(huh.NewOptions(names...)...).Value(&value)
+		if err := a.form(huh.NewGroup(choice)); err != nil {
+			return nil, err
+		}
+	}
+	if !slices.Contains(names, value) {
+		return nil, hint(&usageError{fmt.Errorf("no agent %q", value)},
+			didYouMean(value, names, "--provider ", "the agents are "+strings.Join(names, ", ")))
+	}
+	if value == allProviders {
+		return names[:len(names)-1], nil
+	}
+	return []string{value}, nil
+}
+
+// chosen returns the agents that --provider names. skipped are those of `all`
+// that have never been used here.
+func (a *app) chosen(cmd *cobra.Command, value, home string) (use, skipped []agent, err error) {
+	names, err := a.hookProviders(cmd, value)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, g := range a.agents(home) {
+		switch {
+		case !slices.Contains(names, string(g.Provider())):
+		case len(names) > 1 && !g.Present():
+			skipped = append(skipped, g)
+		default:
+			use = append(use, g)
+		}
+	}
+	return use, skipped, nil
+}
+
+// installation is what the commands around hooks need besides the agents.
+type installation struct {
+	program install.Program
+	store   install.Store
+	records install.Records
+	home    string
+}
+
+func (a *app) installation() (installation, error) {
+	d, err := a.dirs()
+	if err != nil {
+		return installation{}, err
+	}
+	program, err := install.FindProgram(a.GOOS, a.Env, a.Executable)
+	if err != nil {
+		return installation{}, err
+	}
+	in := installation{program: program, store: install.Store{Path: d.Installed()}, home: d.Home}
+	in.records, err = in.store.Load()
+	return in, err
+}
+
+// editHint adds to an error of an edit what the person can do.
+func editHint(err error) error {
+	var syntax *confedit.SyntaxError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &syntax):
+		return hint(err, "the file was left alone; correct that place by hand and try again")
+	case errors.Is(err, install.ErrReadOnly):
+		return hint(err, "it was left alone; make it writable (chmod u+w), or copy what `lidguard claude-hooks settings-json` or `lidguard codex-hooks hooks-json` prints")
+	}
+	return err
+}

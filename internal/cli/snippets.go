@@ -1,0 +1,58 @@
+package cli
+
+import (
+	"github.com/lidguard-go/lidguard/internal/install"
+	claude "github.com/lidguard-go/lidguard/internal/provider/claude/setup"
+	codex "github.com/lidguard-go/lidguard/internal/provider/codex/setup"
+	"github.com/spf13/cobra"
+)
+
+// The snippet commands print what hook-install writes, for people who keep such
+// files by hand or by a tool of their own.
+
+func (a *app) claudeHooksCmd() *cobra.Command {
+	return a.snippets("claude-hooks", "print the hooks for Claude Code's settings", map[string]snippet{
+		"settings-json": func(home string, p install.Program) ([]byte, error) {
+			return claude.New(a.GOOS, a.Env, home).Snippet(p)
+		},
+	}, "settings-json")
+}
+
+func (a *app) codexHooksCmd() *cobra.Command {
+	in := func(toml bool) snippet {
+		return func(home string, p install.Program) ([]byte, error) {
+			return codex.New(a.GOOS, a.Env, home).Snippet(p, toml)
+		}
+	}
+	return a.snippets("codex-hooks", "print the hooks for Codex's config", map[string]snippet{
+		"config-toml": in(true), "hooks-json": in(false)}, "config-toml", "hooks-json")
+}
+
+type snippet func(home string, p install.Program) ([]byte, error)
+
+func (a *app) snippets(name, short string, bodies map[string]snippet, forms ...string) *cobra.Command {
+	return &cobra.Command{
+		Use:       name + " " + forms[0],
+		Short:     short,
+		Example:   "lidguard " + name + " " + forms[len(forms)-1],
+		Args:      oneOf(forms...),
+		ValidArgs: forms,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usagef(cmd, "%s needs a form", name)
+			}
+			in, err := a.installation()
+			if err != nil {
+				return err
+			}
+			text, err := bodies[args[0]](in.home, in.program)
+			if err != nil {
+				return err
+			}
+			return a.result(struct {
+				Form string `json:"form"`
+				Text string `json:"text"`
+			}{args[0], string(text)}, func() { err = a.raw(text) })
+		},
+	}
+}

@@ -1,0 +1,72 @@
+package doctor
+
+import (
+	"fmt"
+
+	"github.com/lidguard-go/lidguard/internal/install"
+)
+
+// Agent checks how lidguard stands in one client. title is the client's name for
+// people.
+func Agent(title string, r install.Report) []Finding {
+	name := string(r.Provider)
+	put := "`lidguard hook-install --provider " + name + "`"
+	var out []Finding
+	switch r.State {
+	case install.Missing:
+		out = append(out, one(AgentNotConnected, put, "%s is used here and has no hooks of lidguard", title)...)
+	case install.NeedsUpdate:
+		out = append(out, one(install.HooksOutdated, put, "%s: %s", title, differences(r.Hooks))...)
+	case install.NotTrusted:
+		out = append(out, one(install.HooksNotTrusted,
+			"start `codex` and trust them there (or use /hooks), or `lidguard hook-install --provider codex --trust-codex-hooks`",
+			"%s skips %s without a word, since you have not trusted them there", title, howMany(r.Hooks, install.NotTrusted))...)
+	case install.Off:
+		if n := count(r.Hooks, install.Off); n > 0 {
+			out = append(out, one(install.HookDisabled, "switch them on again in "+title+" (/hooks)",
+				"%s: %s of lidguard switched off there", title, howMany(r.Hooks, install.Off))...)
+		}
+	}
+	for _, p := range r.Problems {
+		out = append(out, Finding{Code: p.Code, Text: p.Text, Remedy: p.Remedy})
+	}
+	return out
+}
+
+func count(hooks []install.Hook, s install.State) int {
+	n := 0
+	for _, h := range hooks {
+		if h.State == s {
+			n++
+		}
+	}
+	return n
+}
+
+func howMany(hooks []install.Hook, s install.State) string {
+	if n := count(hooks, s); n != 1 {
+		return fmt.Sprintf("%d hooks", n)
+	}
+	return "1 hook"
+}
+
+// differences sums up what is not as it should be, by the first hook of each kind.
+func differences(hooks []install.Hook) string {
+	missing, outdated := count(hooks, install.Missing), count(hooks, install.NeedsUpdate)
+	text := ""
+	if outdated > 0 {
+		for _, h := range hooks {
+			if h.State == install.NeedsUpdate {
+				text = fmt.Sprintf("%s not as this version writes them (%s: %s)", howMany(hooks, install.NeedsUpdate), h.Event, h.Detail)
+				break
+			}
+		}
+	}
+	if missing > 0 {
+		if text != "" {
+			text += ", "
+		}
+		text += howMany(hooks, install.Missing) + " missing"
+	}
+	return text
+}

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -53,12 +54,20 @@ func parseStat(b []byte) (s stat, err error) {
 	return s, nil
 }
 
+// stat reads one process. Plain system calls and one read: TreeCPU does this
+// for every process there is, and the kernel makes up the file in one piece.
 func (t Table) stat(pid int) (stat, error) {
-	b, err := os.ReadFile(t.path(pid, "stat"))
+	fd, err := syscall.Open(t.path(pid, "stat"), syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
 	if err != nil {
 		return stat{}, fmt.Errorf("process %d: %w (%w)", pid, ErrGone, err)
 	}
-	return parseStat(b)
+	defer syscall.Close(fd)
+	var buf [1024]byte // 52 numbers and a name make some 350
+	n, err := syscall.Read(fd, buf[:])
+	if err != nil {
+		return stat{}, fmt.Errorf("process %d: %w (%w)", pid, ErrGone, err)
+	}
+	return parseStat(buf[:n])
 }
 
 func (t Table) lookup(pid int) (Process, error) {
@@ -97,8 +106,8 @@ func (t Table) TreeCPU(pid int) (time.Duration, error) {
 	if err != nil {
 		return 0, fmt.Errorf("listing processes: %w", err)
 	}
-	all := map[int]stat{}
-	children := map[int][]int{}
+	all := make(map[int]stat, len(names))
+	children := make(map[int][]int, len(names))
 	for _, name := range names {
 		p, err := strconv.Atoi(name)
 		if err != nil {

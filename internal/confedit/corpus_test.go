@@ -31,7 +31,7 @@ func nastyJSON() []nasty {
 		{"one line with blanks", Strict, "{ \"a\": 1, \"hooks\": { \"Stop\": [ { \"hooks\": [ ] } ] }, \"b\": [ 1, 2 ] }\n"},
 		{"twins", Strict, "{\n  \"hooks\": {\n    \"Stop\": [\n      1\n    ]\n  },\n  \"hooks\": {\n    \"Stop\": [\n      2\n    ],\n    \"Stop\": []\n  }\n}\n"},
 		{"unicode", Strict, "{\n  \"größe 🦊\": \"\\ud83e\\udd8a \u202e\",\n  \"\\u0068ooks\": {\n    \"Stop\": [\n      \"日本語\"\n    ]\n  },\n  \"\": null\n}\n"},
-		{"deep", Strict, "{\n  \"d\": " + strings.Repeat("{\"d\": [", 150) + strings.Repeat("]}", 150) + ",\n  \"hooks\": {\n    \"Stop\": [\n      " + strings.Repeat("[", 90) + strings.Repeat("]", 90) + "\n    ]\n  }\n}\n"},
+		{"deep", Strict, "{\n  \"d\": " + strings.Repeat("{\"d\": [", 40) + strings.Repeat("]}", 40) + ",\n  \"hooks\": {\n    \"Stop\": [\n      " + strings.Repeat("[", 30) + strings.Repeat("]", 30) + "\n    ]\n  }\n}\n"},
 		{"ragged", Strict, "\n\n {\"a\" :1\n ,\"hooks\":\n   {\"Stop\" : [1\n,2 ]\n  ,  \"x\":0}\n\n }  \n \n"},
 		{"comments", Comments, "// top\n{\n  // before a\n  \"a\": 1, // behind a\n  /* b */ \"b\": /* two */ 2 /* behind b */,\n  \"hooks\": { // mine\n    \"Stop\": [\n      // first\n      1, // one\n      2 // two \n      // last\n    ]\n  } // end of hooks\n  // end\n} // tail\n// below\n"},
 		{"comments in empty places", Comments, "{\n  \"hooks\": {\n    \"Stop\": [\n      // nothing yet\n    ],\n    \"PreToolUse\": [ /* nothing */ ],\n    \"Notification\": [/**/]\n    // none\n  }\n}\n"},

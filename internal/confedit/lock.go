@@ -21,10 +21,14 @@ const lockPoll = 5 * time.Millisecond
 func lock(ctx context.Context, target string) (unlock func(), err error) {
 	name := filepath.Join(filepath.Dir(target), "."+filepath.Base(target)+".lidguard-lock")
 	l := flock.New(name, flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o600))
-	for {
+	for try := 0; ; try++ {
 		if _, err := l.TryLockContext(ctx, lockPoll); err != nil {
 			if ctx.Err() != nil {
 				return nil, fmt.Errorf("another program holds the lock %q: %w", name, ctx.Err())
+			}
+			if busy(err) && try < 100 {
+				time.Sleep(lockPoll)
+				continue
 			}
 			return nil, fmt.Errorf("locking %q: %w", name, plainCause(err))
 		}

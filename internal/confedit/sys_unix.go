@@ -19,6 +19,9 @@ func releaseLock(l *flock.Flock, name string) {
 
 func rename(from, to string) error { return os.Rename(from, to) }
 
+// busy reports whether err may pass by itself; here no error does.
+func busy(error) bool { return false }
+
 // syncDir makes a rename in dir survive a power cut. Some file systems cannot
 // sync folders; the rename is done all the same, so errors say nothing useful.
 func syncDir(dir string) {

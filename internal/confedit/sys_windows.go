@@ -21,12 +21,18 @@ func releaseLock(l *flock.Flock, name string) {
 func rename(from, to string) error {
 	for try := 0; ; try++ {
 		err := os.Rename(from, to)
-		busy := errors.Is(err, windows.ERROR_SHARING_VIOLATION) || errors.Is(err, windows.ERROR_ACCESS_DENIED)
-		if !busy || try == 20 {
+		if !busy(err) || try == 20 {
 			return err
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
+}
+
+// busy reports whether err may pass by itself. Windows says the same for a
+// file that is open elsewhere, one that is just being deleted, and one that
+// is really forbidden, so callers must give up at some point.
+func busy(err error) bool {
+	return errors.Is(err, windows.ERROR_SHARING_VIOLATION) || errors.Is(err, windows.ERROR_ACCESS_DENIED)
 }
 
 // syncDir has nothing to do: NTFS journals renames.

@@ -39,6 +39,11 @@ func (s *State) Resume(handover bool, now event.Instant) {
 		switch p.Stage {
 		case StageDelay:
 		case StageCalled, StageRetry:
+			if p.Tries >= SuspendTries {
+				s.Pending = nil
+				s.Refused = &Refused{At: now, Mode: p.Mode, Tries: p.Tries, Why: "the runtime restarted during the last try"}
+				return
+			}
 			// Whether the machine slept is not known; if it is still away, it
 			// is asked once more, without a second webhook.
 			p.Stage, p.Due, p.Told = StageDelay, now.Awake+s.Config.SuspendDelay, true
@@ -57,6 +62,7 @@ func (s *State) Apply(in Input, now event.Instant) []Effect {
 	if gap := now.Boot - now.Awake; gap-s.Gap > GapSlept {
 		s.Gap = gap
 		s.woke(true)
+		s.GapAt = now.Awake
 	} else {
 		s.Gap = max(s.Gap, gap)
 	}
@@ -107,9 +113,13 @@ func (s *State) Apply(in Input, now event.Instant) []Effect {
 			p.Stage, p.Due, p.ID = stageChecked, now.Awake, 0
 		}
 	case InSleeping:
-		s.sleeping()
+		if !s.stale() {
+			s.sleeping()
+		}
 	case InWoke:
-		s.woke(false)
+		if !s.stale() {
+			s.woke(false)
+		}
 	case InConfig:
 		if in.Config != nil {
 			s.Config = *in.Config
@@ -134,6 +144,11 @@ func (s *State) Apply(in Input, now event.Instant) []Effect {
 	s.in, s.out = Input{}, nil
 	return out
 }
+
+// stale reports whether an announcement of sleeping or waking is that of a sleep
+// which the clocks have already shown: it was queued before the sleep and read
+// after it. Taken for a new one, it would count as the sleep of a call just made.
+func (s *State) stale() bool { return s.GapAt != 0 && s.Now.Awake < s.GapAt+GapStale }
 
 // Next returns how long after now the next deadline is, never negative; false if
 // there is none.

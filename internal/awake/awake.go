@@ -56,6 +56,8 @@ const (
 	// GapSlept: Boot running ahead of Awake by more than this is a sleep,
 	// announced or not.
 	GapSlept = 2 * time.Second
+	// GapStale is how long after such a sleep its announcements may still come.
+	GapStale = 2 * time.Second
 )
 
 // Hold is one kind of keep-awake lock.

@@ -171,9 +171,14 @@ func (s *State) lost(id uint64) {
 		return
 	}
 	for i := range s.Holds {
-		if h := &s.Holds[i]; h.Held == id && s.broken != LostStaysLost {
+		h := &s.Holds[i]
+		switch {
+		case s.broken == LostStaysLost:
+		case h.Held == id:
 			h.Held, h.Since, h.Lost, h.RetryAt, h.Pause = 0, event.Instant{}, s.Now, 0, 0
 			s.note("hold-lost", "the system dropped "+string(h.Hold))
+		case h.Asking == id: // lost before its grant was heard of
+			h.Asking, h.RetryAt, h.Pause = 0, 0, 0
 		}
 	}
 	for i := range s.Dropping {

@@ -147,7 +147,9 @@ type State struct {
 	AsleepSince event.Instant `json:"asleep_since,omitzero"`
 	// Gap is how far Boot was ahead of Awake at the last step.
 	Gap time.Duration `json:"gap_ns"`
-	Now event.Instant `json:"now"`
+	// GapAt is when the clocks last showed a sleep, on the Awake clock.
+	GapAt time.Duration `json:"gap_at_ns,omitempty"`
+	Now   event.Instant `json:"now"`
 
 	in     Input    // of the Apply under way
 	out    []Effect // of the Apply under way

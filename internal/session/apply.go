@@ -87,7 +87,7 @@ func (s *State) expireWorking(x *Session) {
 		s.done(x, "background time over", event.Signal{})
 	default:
 		if x.Pending {
-			x.Pending, x.Abandoned, x.WeakSince = false, true, 0
+			x.Pending, x.Abandoned = false, true
 			s.tell(x, Abandoned, Change{Text: "abandoned: " + describe(x.Tasks)})
 		}
 		s.lock(x, SoftLock{Reason: ReasonTimeout, At: s.now})
@@ -203,8 +203,14 @@ func (s *State) opened(x *Session, sig event.Signal) {
 	if x == nil {
 		x = s.add(sig.Session)
 	}
-	if !x.Live() {
-		x.Phase, x.Activity = Idle, s.now
+	if x.Phase == Gone {
+		x.Started = event.Instant{} // it has not worked since it came back
+	}
+	switch {
+	case x.Phase == Carrying: // resumed under its own id
+		x.Phase, x.Activity, x.SettleAt, x.EndReason = Working, s.now, 0, ""
+	case !x.Live():
+		x.Phase, x.Activity, x.SettleAt = Idle, s.now, 0
 	}
 	s.absorb(x, sig)
 	s.succeed(x, sig)
@@ -292,7 +298,7 @@ func (s *State) work(x *Session, sig event.Signal) {
 		return
 	}
 	x.Phase, x.Started, x.Activity = Working, s.now, s.now
-	x.EndOffset = 0
+	x.EndOffset, x.SettleAt = 0, 0
 	s.tell(x, Began, Change{Reason: sig.Source})
 	s.watched++
 }

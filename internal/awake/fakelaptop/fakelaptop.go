@@ -365,6 +365,10 @@ func (l *Laptop) Subscribe(tell func(awake.Fact)) {
 func (l *Laptop) loseLock(k *lock) {
 	delete(l.locks, k)
 	close(k.lost)
+	// A lasting value is lost when somebody else sets it back.
+	if k.hold == awake.HoldLid && !l.own(awake.HoldLid) {
+		l.putBack()
+	}
 }
 
 func (l *Laptop) has(hold awake.Hold) bool {

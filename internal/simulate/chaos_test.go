@@ -1,0 +1,97 @@
+package simulate_test
+
+import (
+	"bytes"
+	"flag"
+	"io"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lidguard-go/lidguard/internal/awake"
+	"github.com/lidguard-go/lidguard/internal/session"
+	"github.com/lidguard-go/lidguard/internal/simulate"
+)
+
+var (
+	seed    = flag.Uint64("seed", 1, "seed of the chaos test")
+	steps   = flag.Int("steps", 1_000_000, "steps of the chaos test")
+	episode = flag.Int64("episode", -1, "print this one episode of the seed instead")
+)
+
+// The invariants over random inputs with faults. A failure names seed and
+// episode; -seed S -episode N prints it.
+func TestChaos_holdsTheInvariants(t *testing.T) {
+	if *episode >= 0 {
+		res := simulate.Episode(*seed, uint64(*episode), 1<<30, os.Stdout, simulate.Broken{})
+		t.Fatalf("%+v", res)
+	}
+	n := *steps
+	if testing.Short() || raceEnabled {
+		n = min(n, 100_000)
+	}
+	begin := time.Now()
+	res := simulate.Chaos(*seed, n, nil, simulate.Broken{})
+	t.Logf("seed %d: %d steps in %d episodes, %d effects, %d crashes, %d departures, %d sleeps, %s of virtual time, in %s",
+		*seed, res.Steps, res.Episodes, res.Effects, res.Crashes, res.Exits, res.Sleeps, res.Virtual.Round(time.Hour), time.Since(begin).Round(time.Millisecond))
+	for _, b := range res.Bad {
+		t.Errorf("-seed %d -episode %d: %s", *seed, res.BadEpisode, b)
+	}
+	if len(res.Bad) == 0 && (res.Steps < n || res.Crashes == 0 || res.Exits == 0 || res.Sleeps == 0) {
+		t.Errorf("the run proves nothing: %+v", res)
+	}
+}
+
+// Every rule, broken on purpose, must be noticed: else the invariants could not
+// fail at all.
+func TestChaos_noticesEveryBrokenRule(t *testing.T) {
+	var all []simulate.Broken
+	for _, r := range session.Rules() {
+		all = append(all, simulate.Broken{Session: r})
+	}
+	for _, r := range awake.Rules() {
+		all = append(all, simulate.Broken{Awake: r})
+	}
+	for _, b := range all {
+		t.Run(string(b.Session)+string(b.Awake), func(t *testing.T) {
+			res := simulate.Chaos(7, 400_000, nil, b)
+			if len(res.Bad) == 0 {
+				t.Fatalf("not noticed in %d steps", res.Steps)
+			}
+			t.Logf("after %d steps: %s", res.Steps, res.Bad[0])
+		})
+	}
+}
+
+func TestRun_sameSeedSameBytes(t *testing.T) {
+	var first, second bytes.Buffer
+	for _, w := range []io.Writer{&first, &second} {
+		if err := simulate.Run(42, 3000, w); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !bytes.Equal(first.Bytes(), second.Bytes()) {
+		t.Error("two runs of one seed differ")
+	}
+	if out := first.String(); !strings.HasSuffix(out, "all invariants held\n") || strings.Count(out, "\n") < 3000 {
+		t.Errorf("%d lines, ending in %q", strings.Count(out, "\n"), out[max(0, len(out)-200):])
+	}
+	var other bytes.Buffer
+	if err := simulate.Run(43, 3000, &other); err != nil {
+		t.Fatal(err)
+	}
+	if bytes.Equal(first.Bytes(), other.Bytes()) {
+		t.Error("another seed gave the same run")
+	}
+}
+
+// The whole run makes no use of map order or of the clock: printing must not
+// change what happens.
+func TestChaos_printingChangesNothing(t *testing.T) {
+	silent := simulate.Chaos(5, 5000, nil, simulate.Broken{})
+	loud := simulate.Chaos(5, 5000, io.Discard, simulate.Broken{})
+	if silent.Steps != loud.Steps || silent.Effects != loud.Effects || silent.Virtual != loud.Virtual {
+		t.Errorf("silent %+v, printing %+v", silent, loud)
+	}
+}

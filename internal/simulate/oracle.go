@@ -1,0 +1,996 @@
+package simulate
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lidguard-go/lidguard/internal/awake"
+	"github.com/lidguard-go/lidguard/internal/daemon"
+	"github.com/lidguard-go/lidguard/internal/event"
+	"github.com/lidguard-go/lidguard/internal/session"
+)
+
+// The oracle shares no rule with the reducers. Of each session it says one of
+// three things: it must hold the machine now, it must not, or "not said" where
+// the rules depend on details it does not model. It hears only what the core
+// hears, and reads the core's phase, lock and pending suspend, never its own
+// sums of them.
+
+// standing is what the oracle believes of a session.
+type standing int
+
+const (
+	none     standing = iota // never worked, or forgotten
+	turn                     // a turn runs: must hold
+	pending                  // Stop with work in flight: must hold
+	waiting                  // soft-locked: must not hold after the grace
+	ended                    // must not hold from track.settled on
+	carrying                 // closed to go on: holds until a successor or CarryOver
+	gone                     // closed, removed, dead
+	free                     // not said
+)
+
+type track struct {
+	st       standing
+	lastReal time.Duration // last input that counts as activity
+	busy     time.Duration // last sign of life while something was in flight
+	at       time.Duration // since when st stands
+	settled  time.Duration // ended: from when on it must not hold
+	weak     time.Duration // since when only weak work is left
+	lockAt   time.Duration
+	lastAny  time.Duration
+	loose    bool // no lower bound for now
+	deferred bool // waiting: the turn had stopped with work in flight
+	doubtful bool // free: the core may take it for gone
+	fuzzy    bool // tools are not known
+	// weakFuzzy: weak may be earlier than known
+	weakFuzzy bool
+	tools     map[string]string
+	ledger    map[string]event.Task
+	proc      *event.Process
+	live      bool // a Began change without its Ended
+	existed   bool // the core knew it before the step
+}
+
+func (t *track) set(st standing, now time.Duration) {
+	t.st, t.at = st, now
+	if st == turn || st == pending {
+		t.lastReal, t.loose, t.doubtful = now, false, false
+	}
+}
+
+// age applies what time alone does. Timers come a little late, so that the moment
+// a gone session is forgotten is known to a second only.
+func (t *track) age(now time.Duration) {
+	if t.st == carrying && now >= t.at+session.CarryOver {
+		t.set(gone, t.at+session.CarryOver)
+		t.forget()
+	}
+	if t.st == gone && now-t.at >= time.Minute {
+		if now-t.at < time.Minute+time.Second {
+			t.set(free, now)
+			t.doubtful = true
+		} else {
+			t.set(none, now)
+		}
+	}
+}
+
+func (t *track) strong() bool {
+	for _, k := range t.ledger {
+		if !k.Idle && k.Type != event.TaskMonitor && k.Type != event.TaskCron {
+			return true
+		}
+	}
+	return false
+}
+
+func (t *track) inFlight() bool { return len(t.tools) > 0 || t.strong() }
+
+func (t *track) forget() {
+	clear(t.tools)
+	clear(t.ledger)
+	t.weak, t.busy, t.fuzzy = 0, 0, false
+}
+
+// owedEnd is a normal end and the webhooks it yielded.
+type owedEnd struct {
+	key event.SessionKey
+	at  time.Duration
+	ids []uint64
+}
+
+type oracle struct {
+	w     *World
+	keys  []event.SessionKey // in the order first seen
+	known map[event.SessionKey]*track
+
+	// Facts as delivered.
+	lid       awake.Lid
+	displays  int
+	bareAt    time.Duration
+	seen      bool
+	battery   awake.Battery
+	floorDown bool
+
+	ends      []*owedEnd
+	lostPosts map[uint64]bool
+	busyBoot  time.Duration // last moment on the Boot clock that something was under way
+	busyNow   bool
+	sleeps    int // sleeps of the log that are written down
+	missing   map[awake.Hold]time.Duration
+	asked     int  // Suspend effects of the present pending
+	silent    bool // the present pending came from a cancel path
+	granted   map[uint64]awake.Hold
+
+	// As it was before the step under way.
+	was struct {
+		holding            int
+		working, calledOut bool
+		latch              bool
+		st                 standing
+	}
+}
+
+func newOracle(w *World) *oracle {
+	return &oracle{w: w, lostPosts: map[uint64]bool{}, missing: map[awake.Hold]time.Duration{}}
+}
+
+// fresh: a runtime without memory starts.
+func (o *oracle) fresh() {
+	o.keys, o.known, o.ends = nil, map[event.SessionKey]*track{}, nil
+	o.floorDown = false
+	o.lid, o.displays, o.bareAt, o.seen, o.battery = awake.LidUnknown, awake.UnknownDisplays, 0, false, awake.Battery{}
+	clear(o.lostPosts)
+	o.restored()
+	o.busyBoot = o.w.laptop.Now().Boot
+}
+
+// restored: a new process with the old memory; its locks are gone.
+func (o *oracle) restored() {
+	o.granted = map[uint64]awake.Hold{}
+	o.busyBoot, o.busyNow = o.w.core.Now().Boot, true
+	clear(o.missing)
+	for _, e := range o.ends {
+		e.ids = slices.Clip(e.ids)
+	}
+}
+
+// lost notes effects that a crash kept from being carried out.
+func (o *oracle) lost(effects []awake.Effect) {
+	for i := range effects {
+		if e := &effects[i]; e.Kind == awake.DoWebhook && e.Webhook.Kind == awake.PostSessionEnd {
+			o.lostPosts[e.ID] = true
+		}
+	}
+}
+
+func (o *oracle) track(k event.SessionKey) *track {
+	t := o.known[k]
+	if t == nil {
+		t = &track{tools: map[string]string{}, ledger: map[string]event.Task{}}
+		o.known[k] = t
+		o.keys = append(o.keys, k)
+	}
+	return t
+}
+
+func (o *oracle) shut() bool { return o.seen && o.lid == awake.LidClosed && o.displays == 0 }
+
+func (o *oracle) away(now time.Duration) bool { return o.shut() && now >= o.bareAt }
+
+func (o *oracle) blocked(now time.Duration) bool {
+	b, f := o.battery, o.w.cfg.Awake.FloorPercent
+	onBattery := b.Known && b.OnBattery
+	floor := f > 0 && onBattery && o.away(now) && (b.Percent < f || o.floorDown && b.Percent < f+3)
+	return o.w.core.Awake().HeatLatch || floor || onBattery && !o.w.cfg.Awake.ProtectOnBattery
+}
+
+// holds reads one session's phase and lock.
+func holds(x *session.Session, now time.Duration) bool {
+	return x != nil && (x.Phase == session.Working || x.Phase == session.Settling || x.Phase == session.Carrying) &&
+		(x.Lock == nil || x.Lock.HoldsUntil > now)
+}
+
+// count sums over the sessions the oracle knows.
+func (o *oracle) count(now time.Duration) (live, holding int) {
+	for _, k := range o.keys {
+		x := o.w.core.Sessions().Get(k)
+		if x != nil && x.Phase != session.Idle && x.Phase != session.Gone {
+			live++
+		}
+		if holds(x, now) {
+			holding++
+		}
+	}
+	return live, holding
+}
+
+func counting(p *awake.Pending) bool {
+	return p != nil && p.Stage != awake.StageCalled && p.Stage != awake.StageRetry
+}
+
+// before remembers how things stand.
+func (o *oracle) before(in daemon.Input) {
+	a := o.w.core.Awake()
+	now := o.w.core.Now().Awake
+	_, o.was.holding = o.count(now)
+	o.was.working = o.was.holding > 0 && !o.blocked(now)
+	o.was.calledOut = a.Pending != nil && a.Pending.Stage == awake.StageCalled
+	o.was.latch = a.HeatLatch
+	o.was.st = none
+	if in.Session != nil && in.Session.Signal != nil {
+		o.was.st = o.track(in.Session.Signal.Session).st
+	}
+	if in.Session != nil {
+		for _, k := range o.keys {
+			x := o.w.core.Sessions().Get(k)
+			o.known[k].existed = x != nil && x.Phase != session.Gone
+		}
+	}
+}
+
+// after takes in what the core heard and checks what it decided.
+func (o *oracle) after(in daemon.Input, step daemon.Step) {
+	now := o.w.core.Now().Awake
+	if in.Session != nil {
+		o.session(*in.Session, now)
+	}
+	if in.Machine != nil {
+		o.fact(*in.Machine, now)
+	}
+	if in.Config != nil {
+		for _, k := range o.keys {
+			o.known[k].loose = true
+		}
+	}
+	if b, f := o.battery, o.w.cfg.Awake.FloorPercent; b.Known {
+		switch {
+		case f <= 0 || b.Percent >= f+3:
+			o.floorDown = false
+		case b.OnBattery && o.away(now) && b.Percent < f:
+			o.floorDown = true
+		}
+	}
+	o.changes(in, step.Changes)
+	o.sessionsNow(now)
+	o.effects(step.Effects, step.Changes, now)
+	o.machineNow(in, step, now)
+}
+
+func (o *oracle) fact(in awake.Input, now time.Duration) {
+	switch in.Kind {
+	case awake.InLid:
+		o.lid = in.Lid
+	case awake.InDisplays:
+		switch n := in.Displays; {
+		case n != 0:
+		case !o.seen:
+			o.bareAt = now
+		case o.displays != 0:
+			o.bareAt = now + 30*time.Second
+		}
+		o.displays = in.Displays
+		o.seen = o.seen || in.Displays >= 0
+	case awake.InBattery:
+		o.battery = in.Battery
+	case awake.InTaken:
+		for _, h := range o.w.core.Awake().Holds {
+			if h.Held == in.ID && in.ID != 0 {
+				o.granted[in.ID] = h.Hold
+			}
+		}
+	case awake.InLost:
+		delete(o.granted, in.ID)
+	}
+}
+
+// session moves the oracle's belief.
+func (o *oracle) session(in session.Input, now time.Duration) {
+	drop := func(k event.SessionKey) {
+		t := o.track(k)
+		if t.existed {
+			t.set(gone, now)
+			t.forget()
+		}
+	}
+	switch in.Kind {
+	case session.InSignal:
+		o.signal(*in.Signal, now)
+	case session.InExited:
+		if !in.Process.Shared && !o.w.cfg.Session.IgnoreProcesses {
+			for _, k := range o.keys {
+				if p := o.known[k].proc; p != nil && *p == *in.Process {
+					drop(k)
+				}
+			}
+		}
+	case session.InOrphans:
+		for _, k := range in.Keys {
+			drop(k)
+		}
+	case session.InRemoveAll:
+		for _, k := range o.keys {
+			drop(k)
+		}
+	case session.InBusy:
+		for _, k := range in.Keys {
+			if t := o.track(k); t.inFlight() || t.fuzzy || t.st == free {
+				t.busy = now
+			}
+		}
+	}
+	for _, k := range o.keys {
+		o.known[k].proc = nil
+		if x := o.w.core.Sessions().Get(k); x != nil && x.Process != nil && !x.Process.Shared {
+			o.known[k].proc = x.Process
+		}
+	}
+}
+
+// limit is from when on a turn or pending session must not hold; 0 is never.
+func (o *oracle) limit(t *track, flight bool) time.Duration {
+	c := o.w.cfg.Session
+	if c.Timeout == 0 {
+		return 0
+	}
+	limit := t.lastReal + c.Timeout
+	if flight && t.busy > t.lastReal {
+		busy := t.busy + c.Timeout
+		if c.MaxTool > 0 {
+			busy = min(busy, t.lastReal+c.MaxTool)
+		}
+		limit = max(limit, busy)
+	}
+	return limit
+}
+
+func (o *oracle) weakLimit(t *track) time.Duration {
+	if t.st != pending || t.weak == 0 || o.w.cfg.Session.MaxBackground == 0 {
+		return 0
+	}
+	return t.weak + o.w.cfg.Session.MaxBackground
+}
+
+// expired reports whether a session that should hold has run into a bound.
+func (o *oracle) expired(t *track, now time.Duration) bool {
+	l, wl := o.limit(t, t.inFlight()), o.weakLimit(t)
+	return l != 0 && now >= l || wl != 0 && now >= wl
+}
+
+func (o *oracle) signal(sig event.Signal, now time.Duration) {
+	t := o.track(sig.Session)
+	codex := sig.Session.Provider == event.Codex
+	agent := sig.AgentID != ""
+	kind := sig.Kind
+	if agent {
+		switch kind {
+		case event.Began, event.Failed, event.Interrupted, event.Opened:
+			kind = event.Active
+		case event.Stopped:
+			kind = event.TaskEnded
+		}
+	}
+	task := event.Task{}
+	switch {
+	case sig.Task != nil:
+		task = *sig.Task
+	case agent:
+		task = event.Task{ID: sig.AgentID, Type: event.TaskSubagent}
+	}
+
+	t.age(now)
+	if t.st == ended && now >= t.settled {
+		t.forget()
+	}
+	if now-t.lastAny > 20*time.Hour && t.st != none && t.st != gone {
+		t.set(free, now)
+		t.doubtful = true
+	}
+	t.lastAny = now
+	settling := t.st == ended && now < t.settled
+	over := (t.st == turn || t.st == pending) && o.expired(t, now)
+	if t.st == free && kind != event.Waiting {
+		t.lastReal = now
+		if t.doubtful && kind != event.Began && kind != event.Opened && kind != event.Closed && kind != event.Removed {
+			return
+		}
+	}
+
+	switch kind {
+	case event.Opened:
+		if t.st == gone {
+			t.set(none, now)
+		}
+		if t.st == carrying {
+			t.set(turn, now) // it is its own successor
+			t.fuzzy = true
+		}
+		o.succeed(sig.Session, t, now)
+	case event.Began:
+		switch {
+		case t.st == none, t.st == gone, t.st == ended && !settling:
+			t.forget()
+		case t.st != turn || over:
+			clear(t.tools)
+			t.fuzzy = true
+		}
+		t.weak, t.weakFuzzy = 0, false
+		t.set(turn, now)
+		o.succeed(sig.Session, t, now)
+	case event.Active, event.ToolBegan:
+		if !o.working(sig, t, kind, agent, codex, settling, over, now) {
+			return
+		}
+		if kind == event.ToolBegan && sig.ToolUse != "" {
+			t.tools[sig.ToolUse] = sig.AgentID
+		}
+	case event.ToolEnded:
+		delete(t.tools, sig.ToolUse)
+		switch {
+		case t.st == turn && !over, t.st == pending && !over:
+			t.lastReal = now
+		case t.st == turn, t.st == pending, t.st == waiting:
+			t.lastReal = now
+			t.set(free, now)
+		}
+	case event.Waiting:
+		switch t.st {
+		case turn, pending:
+			t.deferred = t.st == pending || over
+			t.set(waiting, now)
+			t.lockAt = now
+		case free:
+			t.lockAt = now
+		}
+	case event.Resumed:
+		switch {
+		case t.st == turn, t.st == pending && !over:
+			t.lastReal = now
+		case t.st == pending, t.st == waiting && t.deferred:
+			t.lastReal = now
+			t.set(free, now)
+		case t.st == waiting:
+			t.set(turn, now)
+		}
+	case event.TaskBegan:
+		o.taskBegan(t, task, codex, settling, over, now)
+	case event.TaskEnded:
+		if task.Type == event.TaskTodo || t.st == none || t.st == gone || t.st == ended || t.st == carrying {
+			return
+		}
+		had := len(t.ledger)
+		if sig.Tasks != nil {
+			t.list(sig.Tasks)
+		}
+		delete(t.ledger, task.ID)
+		for id, a := range t.tools {
+			if a != "" && a == task.ID {
+				delete(t.tools, id)
+			}
+		}
+		switch {
+		case t.st == pending && codex && had > 0 && len(t.ledger) == 0:
+			t.set(ended, now)
+			t.settled = now + session.Settle
+		case codex && (t.st == turn && over || t.st == waiting && t.deferred):
+			t.lastReal = now
+			t.set(free, now)
+		case t.st == pending:
+			t.weigh(now)
+		}
+	case event.Stopped:
+		if t.st == none || t.st == gone || t.st == ended || t.st == carrying {
+			return
+		}
+		if sig.Tasks != nil {
+			t.list(sig.Tasks)
+		}
+		for id, a := range t.tools {
+			if a == "" {
+				delete(t.tools, id)
+			}
+		}
+		t.fuzzy = false
+		unsure := t.st == free
+		switch {
+		case len(t.ledger) == 0:
+			t.set(ended, now)
+			t.settled, t.loose = now+session.Settle, unsure
+			if unsure {
+				t.settled = now + session.CarryOver
+			}
+		case unsure:
+			t.weakFuzzy = true
+		default:
+			t.set(pending, now)
+			t.weigh(now)
+		}
+	case event.Failed, event.Interrupted:
+		if t.st == none || t.st == gone || t.st == ended || t.st == carrying {
+			return
+		}
+		subagents := false
+		for _, k := range t.ledger {
+			subagents = subagents || k.Type == event.TaskSubagent
+		}
+		unsure := t.st == free
+		if kind == event.Interrupted && codex && (subagents || unsure) {
+			t.lastReal = now
+			t.set(free, now)
+			return
+		}
+		t.set(ended, now)
+		t.settled, t.loose = now, unsure
+		if kind == event.Failed {
+			t.settled = now + session.Settle
+		}
+		if unsure {
+			t.settled = now + session.CarryOver
+		}
+	case event.Closed:
+		x := o.w.core.Sessions().Get(sig.Session)
+		switch {
+		case t.st == carrying:
+		case sig.Continues && (t.st == turn || t.st == pending || t.st == waiting):
+			if x != nil && x.Phase == session.Gone { // the successor was there first
+				t.set(gone, now)
+				return
+			}
+			t.set(carrying, now)
+		case sig.Continues && t.st == free:
+			t.at = now
+			t.doubtful = true
+		case t.existed:
+			t.set(gone, now)
+			t.forget()
+		}
+	case event.Removed:
+		if t.existed {
+			t.set(gone, now)
+			t.forget()
+		}
+	}
+}
+
+// working is the part of signal for signs of work; false means that it was none.
+func (o *oracle) working(sig event.Signal, t *track, kind event.SignalKind, agent, codex, settling, over bool, now time.Duration) bool {
+	transcript := strings.HasPrefix(sig.Source, "transcript")
+	switch {
+	case t.st == gone, t.st == none && (agent || kind == event.Active):
+		return false
+	case agent:
+		switch {
+		case settling && codex:
+			t.set(free, now)
+			t.lastReal = now
+		case t.st == ended, t.st == carrying:
+			return false
+		case t.st == waiting, over:
+			t.set(free, now)
+			t.lastReal = now
+		case t.st == turn, t.st == pending:
+			t.lastReal = now
+		}
+		if codex {
+			t.ledger[sig.AgentID] = event.Task{ID: sig.AgentID, Type: event.TaskSubagent}
+			t.weak = 0
+		}
+	case transcript && kind == event.Active && (t.st == ended || t.st == carrying),
+		transcript && t.st == waiting && now < t.lockAt+session.Settle:
+		t.doubtful = t.st == carrying
+		t.set(free, now)
+		t.lastReal = now
+	case t.st == free && t.doubtful:
+	case t.st == free && transcript:
+	default:
+		if t.st == none {
+			t.forget()
+		}
+		t.set(turn, now)
+	}
+	return true
+}
+
+func (o *oracle) taskBegan(t *track, task event.Task, codex, settling, over bool, now time.Duration) {
+	if task.ID == "" || task.Type == event.TaskTodo {
+		return
+	}
+	weak := task.Idle || task.Type == event.TaskMonitor || task.Type == event.TaskCron
+	switch t.st {
+	case turn, pending, waiting, free:
+		t.ledger[task.ID] = task
+		if !weak {
+			t.weak = 0
+			t.lastReal = now
+			if over || t.st == waiting && task.Type == event.TaskSubagent {
+				t.set(free, now)
+			}
+		} else if over {
+			t.set(free, now)
+		}
+	case ended:
+		if settling && codex {
+			t.ledger[task.ID] = task
+			t.set(free, now)
+			t.lastReal = now
+		}
+	}
+}
+
+func (t *track) list(tasks []event.Task) {
+	clear(t.ledger)
+	for _, k := range tasks {
+		if k.Type != event.TaskTodo && k.ID != "" {
+			t.ledger[k.ID] = k
+		}
+	}
+}
+
+func (t *track) weigh(now time.Duration) {
+	switch {
+	case len(t.ledger) == 0:
+	case t.strong():
+		t.weak = 0
+	case t.weak == 0:
+		t.weak = now
+	}
+}
+
+// succeed expects the work of a predecessor in the same process under t.
+func (o *oracle) succeed(key event.SessionKey, t *track, now time.Duration) {
+	x := o.w.core.Sessions().Get(key)
+	if x == nil || x.Process == nil || x.Process.Shared {
+		return
+	}
+	for _, k := range o.keys {
+		old := o.known[k]
+		if k == key || k.Provider != key.Provider || old.proc == nil || *old.proc != *x.Process {
+			continue
+		}
+		old.age(now)
+		took := old.st == carrying && now < old.at+session.CarryOver ||
+			key.Provider == event.Claude && (old.st == turn || old.st == pending || old.st == waiting)
+		switch {
+		case old.st == free || old.st == carrying && !took:
+			if t.st != turn {
+				t.set(free, now)
+				t.lastReal = now
+			}
+			old.set(free, now)
+			old.doubtful = true
+			old.lastReal = now
+		case took:
+			for id, task := range old.ledger {
+				t.ledger[id] = task
+			}
+			t.set(turn, now)
+			t.fuzzy = true
+			if len(t.ledger) > 0 {
+				// Whether the Stop was pending is a detail; it holds either way.
+				t.set(free, now)
+				t.lastReal = now
+				if !o.holdsNow(key, now) {
+					o.w.violate("%s took over %s and holds nothing", key, k)
+				}
+			}
+			old.set(gone, now)
+			old.forget()
+		}
+	}
+}
+
+func (o *oracle) holdsNow(k event.SessionKey, now time.Duration) bool {
+	return holds(o.w.core.Sessions().Get(k), now)
+}
+
+// changes checks that beginnings and ends alternate and ends are of the right
+// kind.
+func (o *oracle) changes(in daemon.Input, changes []session.Change) {
+	for i := range changes {
+		c := &changes[i]
+		t := o.track(c.Key)
+		switch c.Kind {
+		case session.Began:
+			if t.live {
+				o.w.violate("%s began twice", c.Key)
+			}
+			t.live = true
+		case session.Carried:
+			t.live = false
+			o.track(*c.To).live = true
+		case session.Ended:
+			if !t.live {
+				o.w.violate("%s ended twice", c.Key)
+			}
+			t.live = false
+			if in.Session != nil && in.Session.Signal != nil && in.Session.Signal.Session == c.Key &&
+				in.Session.Signal.AgentID == "" && (o.was.st == turn || o.was.st == pending) {
+				switch k := in.Session.Signal.Kind; {
+				case k == event.Interrupted && c.End != session.Interrupted,
+					k == event.Removed && c.End != session.Cancelled:
+					o.w.violate("%s ended %s by %s", c.Key, c.End, k)
+				}
+			}
+			if in.Session != nil && in.Session.Kind == session.InRemoveAll && c.End == session.Interrupted {
+				o.w.violate("%s ended %s by hand", c.Key, c.End)
+			}
+			if c.End == session.Normal {
+				o.ends = append(o.ends, &owedEnd{key: c.Key, at: c.At.Awake})
+			}
+		}
+	}
+}
+
+// sessionsNow holds every session against what is believed of it.
+func (o *oracle) sessionsNow(now time.Duration) {
+	c := o.w.cfg.Session
+	for _, k := range o.keys {
+		t := o.known[k]
+		is := o.holdsNow(k, now)
+		must, mustNot := false, false
+		switch t.st {
+		case none, gone:
+			mustNot = true
+		case ended:
+			must, mustNot = now < t.settled && !t.loose, now >= t.settled
+		case waiting:
+			mustNot = now >= t.lockAt+c.Grace
+		case carrying:
+			must, mustNot = now < t.at+session.CarryOver, now >= t.at+session.CarryOver
+		case turn, pending:
+			low, high, wl := o.limit(t, t.inFlight()), o.limit(t, t.inFlight() || t.fuzzy), o.weakLimit(t)
+			must = !t.loose && !(t.st == pending && t.weakFuzzy && !t.strong()) && (low == 0 || now < low) && (wl == 0 || now < wl)
+			mustNot = high != 0 && now >= high || wl != 0 && now >= wl
+		case free:
+			mustNot = c.Timeout > 0 && c.MaxTool > 0 && now > t.lockAt+c.Grace &&
+				now > max(t.lastReal, t.at)+max(c.Timeout, c.MaxTool, session.CarryOver)
+		}
+		switch {
+		case must && !is:
+			o.w.violate("%s (%s) works and does not hold the machine: invariant 1", k, t.st)
+		case mustNot && is:
+			o.w.violate("%s (%s) has no work and holds the machine: invariants 1, 7", k, t.st)
+		}
+	}
+}
+
+func (s standing) String() string {
+	return [...]string{"none", "turn", "pending", "waiting", "ended", "carrying", "gone", "free"}[s]
+}
+
+// effects checks what is asked for, in order.
+func (o *oracle) effects(effects []awake.Effect, changes []session.Change, now time.Duration) {
+	a := o.w.core.Awake()
+	_, holding := o.count(now)
+	working := holding > 0 && !o.blocked(now)
+	emergency := false
+
+	if o.was.working && !working {
+		onlyCancelled, any := true, false
+		for i := range changes {
+			switch c := &changes[i]; c.Kind {
+			case session.Ended:
+				any = true
+				onlyCancelled = onlyCancelled && c.End == session.Cancelled
+			case session.Locked, session.GraceOver:
+				onlyCancelled = false
+			}
+		}
+		o.silent = any && onlyCancelled && holding == 0
+	}
+	for i := range effects {
+		e := &effects[i]
+		switch e.Kind {
+		case awake.DoCancelReplies:
+			emergency = true
+			o.asked, o.silent = 0, false
+		case awake.DoRelease:
+			delete(o.granted, e.ID)
+		case awake.DoSuspend:
+			o.suspend(e, holding, emergency, now)
+		case awake.DoWebhook:
+			o.webhook(e)
+		case awake.DoHistory:
+			o.asked = 0
+			if e.History.Result == "slept" {
+				if n := len(o.w.laptop.Sleeps()); n <= o.sleeps {
+					o.w.violate("a sleep is written down that was written down before")
+				} else {
+					o.sleeps = n
+				}
+			}
+		case awake.DoExit:
+			if !a.ExitFinal {
+				o.mayExit(now)
+			}
+		}
+	}
+	if o.was.working && !working && a.Pending == nil && !emergency && !o.suspends(effects) && o.shut() && !a.ExitFinal &&
+		o.w.cfg.Awake.SuspendMode != awake.NoSuspend {
+		o.w.violate("the last work ended with nobody there and no suspend was planned")
+	}
+	if a.Pending == nil {
+		o.asked, o.silent = 0, false
+		o.settleEnds()
+	}
+}
+
+func (o *oracle) suspends(effects []awake.Effect) bool {
+	return slices.ContainsFunc(effects, func(e awake.Effect) bool { return e.Kind == awake.DoSuspend })
+}
+
+// suspend: invariants 2 and 3, and logind's rules.
+func (o *oracle) suspend(e *awake.Effect, holding int, emergency bool, now time.Duration) {
+	o.asked++
+	if o.asked > awake.SuspendTries {
+		o.w.violate("suspend is asked for %d times", o.asked)
+	}
+	if !o.away(now) {
+		o.w.violate("suspends (%s) with lid %s, %d displays, bare since %s: invariant 2", e.Reason, o.lid, o.displays, now-o.bareAt)
+	}
+	if e.Reason != awake.EmergencyHibernation {
+		if holding > 0 && !o.blocked(now) {
+			o.w.violate("suspends (%s) with %d sessions at work: invariant 2", e.Reason, holding)
+		}
+		if holding > 0 && e.Reason != awake.BatteryFloor {
+			o.w.violate("suspends sessions at work for %s", e.Reason)
+		}
+		if o.w.cfg.Awake.SuspendMode == awake.NoSuspend {
+			o.w.violate("suspends though suspend mode is none")
+		}
+	}
+	for _, h := range awake.Holds() {
+		if h == awake.HoldLid && e.Mode == awake.Hibernate {
+			continue // kept on purpose: dropping it would sleep instead
+		}
+		for _, g := range o.granted {
+			if g == h {
+				o.w.violate("asks for %s while its own lock %s stands", e.Mode, h)
+			}
+		}
+	}
+}
+
+// webhook: invariant 5.
+func (o *oracle) webhook(e *awake.Effect) {
+	delete(o.lostPosts, e.ID)
+	h := e.Webhook
+	if h.Kind == awake.PreSuspend && h.Reason != awake.EmergencyHibernation && o.silent {
+		o.w.violate("a cancel path calls PreSuspend: invariant 5")
+	}
+	if h.End == nil {
+		return
+	}
+	if !h.End.Normal && h.Kind == awake.PostSessionEnd {
+		o.w.violate("PostSessionEnd for %s, which ended by %s: invariant 5", h.End.Key, h.End.Reason)
+	}
+	for _, owed := range o.ends {
+		if owed.key == h.End.Key && owed.at == h.End.Ended.Awake {
+			if !slices.Contains(owed.ids, e.ID) {
+				owed.ids = append(owed.ids, e.ID)
+			}
+			if len(owed.ids) > 1 {
+				o.w.violate("%s got %d webhooks for one end: invariant 5", owed.key, len(owed.ids))
+			}
+			return
+		}
+	}
+}
+
+// settleEnds: with no suspend pending, every normal end has had its webhook.
+func (o *oracle) settleEnds() {
+	c := o.w.cfg.Awake
+	if c.PostSessionEndWebhook && c.PreSuspendWebhook && !o.w.core.Awake().ExitFinal {
+		for _, e := range o.ends {
+			if len(e.ids) != 1 {
+				o.w.violate("%s got %d webhooks for its end: invariant 5", e.key, len(e.ids))
+			}
+		}
+	}
+	o.ends = nil
+}
+
+// mayExit: invariant 6, never before.
+func (o *oracle) mayExit(now time.Duration) {
+	if live, _ := o.count(now); live > 0 {
+		o.w.violate("the runtime leaves with %d sessions: invariant 6", live)
+	}
+	if quiet := o.w.core.Now().Boot - o.busyBoot; !o.busyNow && quiet < o.w.cfg.Awake.ExitDelay || o.busyNow && o.w.cfg.Awake.ExitDelay > 0 {
+		o.w.violate("the runtime leaves after %s: invariant 6", quiet)
+	}
+}
+
+// machineNow checks protection, locks and departure once the step is over.
+func (o *oracle) machineNow(in daemon.Input, step daemon.Step, now time.Duration) {
+	w, a := o.w, o.w.core.Awake()
+	live, holding := o.count(now)
+	if sum := w.core.Sessions().Summary(); sum.Holding != holding || sum.Live != live {
+		w.violate("the registry counts %+v, there are %d live and %d holding", sum, live, holding)
+	}
+	want := !a.ExitFinal && (holding > 0 && !o.blocked(now) || counting(a.Pending))
+	if a.Protected() != want {
+		w.violate("protection is %v with %d holding, blocked %v, pending %+v: invariant 1", a.Protected(), holding, o.blocked(now), a.Pending)
+	}
+	if m := in.Machine; m != nil && m.Kind == awake.InHeat && !m.Unreadable {
+		c := w.cfg.Awake
+		if m.Celsius >= c.EmergencyCelsius && c.EmergencyHibernation && o.away(now) && holding > 0 && o.was.working &&
+			!o.was.latch && !o.was.calledOut && !o.suspends(step.Effects) {
+			w.violate("%.0f °C with nobody there and no hibernation", m.Celsius)
+		}
+	}
+
+	// Invariant 4, the locks. Only when nothing is under way can they be judged.
+	calm := len(w.agenda) == 0 && len(a.Dropping) == 0 && !a.ExitFinal
+	for i := range a.Holds {
+		calm = calm && a.Holds[i].Asking == 0
+	}
+	acts := slices.ContainsFunc(step.Effects, func(e awake.Effect) bool {
+		return e.Kind == awake.DoAcquire || e.Kind == awake.DoRelease
+	})
+	for i := range a.Holds {
+		h := &a.Holds[i]
+		wanted := want && o.wants(h.Hold)
+		if p := a.Pending; h.Hold == awake.HoldLid && p != nil && p.Mode == awake.Hibernate && !counting(p) {
+			continue
+		}
+		n := w.laptop.Locks(h.Hold)
+		if calm && !acts {
+			switch {
+			case n > 1, n > 0 && !wanted:
+				w.violate("%d locks of %s stand, wanted %v: invariant 4", n, h.Hold, wanted)
+			case n == 0 && h.Held != 0:
+				w.violate("%s is believed held and is not", h.Hold)
+			}
+		}
+		if !wanted || n > 0 || w.deny[h.Hold] {
+			delete(o.missing, h.Hold)
+		} else if since, ok := o.missing[h.Hold]; !ok {
+			o.missing[h.Hold] = now
+		} else if now-since > awake.RetryMost+3*awake.AnswerLimit+2*time.Minute {
+			w.violate("%s is wanted and missing for %s", h.Hold, now-since)
+		}
+	}
+	if calm && !acts && w.opt.LastingLid && w.laptop.Locks(awake.HoldLid) == 0 && a.Restored && w.laptop.LidSetting() != w.userLid {
+		w.violate("the lid setting is %q, the user's own is %q: invariant 4", w.laptop.LidSetting(), w.userLid)
+	}
+
+	// Invariant 6, not later either.
+	boot := w.core.Now().Boot
+	busy := live > 0 || a.Pending != nil || len(a.Sending) > 0 || len(a.Dropping) > 0
+	for i := range a.Holds {
+		busy = busy || a.Holds[i].Held != 0 || a.Holds[i].Asking != 0
+	}
+	if busy || o.busyNow {
+		o.busyBoot = boot
+	}
+	o.busyNow = busy
+	if d := w.cfg.Awake.ExitDelay; d >= 0 && !busy && boot >= o.busyBoot+d && !a.Leaving() {
+		w.violate("nothing is under way for %s and the runtime stays: invariant 6", boot-o.busyBoot)
+	}
+}
+
+// wants says which holds the settings ask for while protected.
+func (o *oracle) wants(h awake.Hold) bool {
+	c := o.w.cfg.Awake
+	switch h {
+	case awake.HoldIdle:
+		return c.PreventIdle
+	case awake.HoldLid:
+		return c.ChangeLid
+	case awake.HoldDisplay:
+		return c.PreventDisplay
+	}
+	return c.PreventIdle && c.Strict && o.lid != awake.LidOpen
+}
+
+// exited: the runtime is about to go; what it owed must be done.
+func (o *oracle) exited(e awake.Effect) {
+	if len(o.lostPosts) > 0 && !e.HandedOver {
+		o.w.violate("%d PostSessionEnd were lost in a crash and never sent again: invariant 5", len(o.lostPosts))
+	}
+	clear(o.lostPosts)
+}
+
+func sortIDs(ids []uint64) { slices.Sort(ids) }

@@ -1,0 +1,536 @@
+// Package simulate runs the decision core against a fake laptop under faults and
+// checks the invariants of the sessions specification after every step. In go a
+// seed and a number of steps, out come readable lines and a verdict; the same
+// seed gives the same bytes. It never touches the machine it runs on.
+//
+// A World is one laptop, one runtime at a time, and the oracle: a second, much
+// simpler reading of the rules that knows only what was fed to the core. Chaos
+// feeds it anything in any order; Day feeds it people and agents as they behave.
+package simulate
+
+import (
+	"bytes"
+	"container/heap"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"time"
+
+	"github.com/lidguard-go/lidguard/internal/awake"
+	"github.com/lidguard-go/lidguard/internal/awake/fakelaptop"
+	"github.com/lidguard-go/lidguard/internal/daemon"
+	"github.com/lidguard-go/lidguard/internal/event"
+	"github.com/lidguard-go/lidguard/internal/session"
+)
+
+// Broken switches rules off, to show that the oracle would notice.
+type Broken struct {
+	Session session.Rule
+	Awake   awake.Rule
+}
+
+// item is something that will reach the runtime at a moment of the Awake clock.
+type item struct {
+	at   time.Duration
+	seq  uint64
+	what string
+	in   daemon.Input
+}
+
+type agenda []item
+
+func (a agenda) Len() int { return len(a) }
+func (a agenda) Less(i, j int) bool {
+	return a[i].at < a[j].at || a[i].at == a[j].at && a[i].seq < a[j].seq
+}
+func (a agenda) Swap(i, j int) { a[i], a[j] = a[j], a[i] }
+func (a *agenda) Push(v any)   { *a = append(*a, v.(item)) }
+func (a *agenda) Pop() any {
+	last := len(*a) - 1
+	v := (*a)[last]
+	(*a)[last] = item{}
+	*a = (*a)[:last]
+	return v
+}
+
+// World is one simulated machine with its runtime. It is single-threaded.
+type World struct {
+	rng    *rand.Rand
+	out    io.Writer // nil prints nothing
+	broken Broken
+	faults bool // spoil effects and crash; a day without faults is possible
+
+	cfg     daemon.CoreConfig
+	opt     fakelaptop.Options
+	laptop  *fakelaptop.Laptop
+	machine *fakelaptop.Machine
+	core    *daemon.Core // nil: no runtime
+	boot    int
+
+	locks   map[uint64]awake.Lock
+	agenda  agenda
+	seq     uint64
+	factAt  time.Duration // facts are told in order
+	deny    map[awake.Hold]bool
+	oracle  *oracle
+	steps   int
+	effects int
+	crashes int
+	exits   int
+	userLid string
+	Bad     []string // violated invariants, first first
+	record  []daemon.Record
+	start   []byte // snapshot the record starts from
+	keepRec bool
+}
+
+// newWorld builds a laptop and its first runtime.
+func newWorld(rng *rand.Rand, out io.Writer, cfg daemon.CoreConfig, opt fakelaptop.Options, broken Broken, faults bool) *World {
+	w := &World{rng: rng, out: out, cfg: cfg, opt: opt, broken: broken, faults: faults,
+		laptop: fakelaptop.New(opt), deny: map[awake.Hold]bool{}, userLid: "sleep"}
+	w.oracle = newOracle(w)
+	w.laptop.Subscribe(w.fact)
+	w.startRuntime(nil)
+	return w
+}
+
+func (w *World) printf(format string, args ...any) {
+	if w.out == nil {
+		return
+	}
+	now := w.laptop.Now()
+	fmt.Fprintf(w.out, "%7d %12s ", w.steps, (now.Awake - time.Hour).Round(time.Millisecond))
+	fmt.Fprintf(w.out, format, args...)
+	fmt.Fprintln(w.out)
+}
+
+// violate records a broken invariant. Only the first few are kept.
+func (w *World) violate(format string, args ...any) {
+	text := fmt.Sprintf("step %d: ", w.steps) + fmt.Sprintf(format, args...)
+	w.printf("VIOLATED %s", text)
+	if len(w.Bad) < 5 {
+		w.Bad = append(w.Bad, text)
+	}
+}
+
+func (w *World) bootID() string { return fmt.Sprint("boot", w.boot) }
+
+// startRuntime starts a runtime process, from a snapshot if there is one.
+func (w *World) startRuntime(snapshot []byte) {
+	w.machine = w.laptop.Machine()
+	w.locks = map[uint64]awake.Lock{}
+	w.agenda = nil
+	w.factAt = 0
+	if snapshot == nil {
+		w.core = daemon.NewCore(w.cfg, w.bootID())
+		w.oracle.fresh()
+	} else {
+		core, err := daemon.RestoreCore(snapshot, w.bootID(), daemon.AfterCrash, w.laptop.Now())
+		if err != nil {
+			w.violate("restoring: %v", err)
+			core = daemon.NewCore(w.cfg, w.bootID())
+			w.oracle.fresh()
+		}
+		w.core = core
+		w.oracle.restored()
+	}
+	w.core.Sessions().Break(w.broken.Session)
+	w.core.Awake().Break(w.broken.Awake)
+	w.record, w.start = nil, nil
+	if w.keepRec {
+		w.start, _ = w.core.Snapshot()
+	}
+	w.readFacts()
+}
+
+// readFacts tells what Watch tells first.
+func (w *World) readFacts() {
+	ctx := context.Background()
+	lid, _ := w.machine.Lid(ctx)
+	n, _ := w.machine.Displays(ctx)
+	b, _ := w.machine.Battery(ctx)
+	w.fact(awake.Fact{Kind: awake.FactLid, Lid: lid})
+	w.fact(awake.Fact{Kind: awake.FactDisplays, Displays: n})
+	w.fact(awake.Fact{Kind: awake.FactBattery, Battery: b})
+}
+
+// fact queues what the laptop tells, late but in order, at times twice.
+func (w *World) fact(f awake.Fact) {
+	if w.core == nil {
+		return
+	}
+	at := w.laptop.Now().Awake
+	if w.faults {
+		at += w.upTo(200 * time.Millisecond)
+	}
+	w.factAt = max(w.factAt, at)
+	w.later(w.factAt, string(f.Kind), daemon.MachineInput(f.Input()))
+	if w.faults && w.chance(50) {
+		w.later(w.factAt, string(f.Kind)+" again", daemon.MachineInput(f.Input()))
+	}
+}
+
+func (w *World) later(at time.Duration, what string, in daemon.Input) {
+	w.seq++
+	heap.Push(&w.agenda, item{at: at, seq: w.seq, what: what, in: in})
+}
+
+// answer queues the result of an effect, late, at times twice, reordered by its
+// delay.
+func (w *World) answer(in awake.Input, latest time.Duration) {
+	now := w.laptop.Now().Awake
+	if !w.faults {
+		w.later(now+latest/10, string(in.Kind), daemon.MachineInput(in))
+		return
+	}
+	w.later(now+w.upTo(latest), string(in.Kind), daemon.MachineInput(in))
+	if w.chance(40) {
+		w.later(now+w.upTo(2*latest+time.Second), string(in.Kind)+" again", daemon.MachineInput(in))
+	}
+}
+
+func (w *World) chance(oneIn int) bool { return w.rng.IntN(oneIn) == 0 }
+
+func (w *World) upTo(d time.Duration) time.Duration {
+	if d <= 0 {
+		return 0
+	}
+	return time.Duration(w.rng.Int64N(int64(d)))
+}
+
+// feed is one step: the input is applied, the effects are carried out, the
+// invariants are checked. A crash may lose the input, or any tail of effects.
+func (w *World) feed(what string, in daemon.Input) {
+	if w.core == nil {
+		if in.Session == nil || in.Session.Kind != session.InSignal {
+			return
+		}
+		w.printf("a request starts the runtime")
+		w.startRuntime(nil)
+	}
+	w.steps++
+	now := w.laptop.Now()
+	crash := w.faults && w.chance(400)
+	if crash && w.chance(3) {
+		// Dead before the snapshot was written: as if the input never came.
+		snap, err := w.core.Snapshot()
+		if err != nil {
+			w.violate("snapshot: %v", err)
+		}
+		w.printf("CRASH, losing %s", what)
+		w.crash(snap)
+		return
+	}
+	w.oracle.before(in)
+	step := w.core.Apply(in, now)
+	if w.keepRec {
+		w.record = append(w.record, daemon.Record{At: now, Input: in, Effects: step.Effects})
+	}
+	if w.out != nil {
+		w.show(what, in, step)
+	}
+	w.oracle.after(in, step)
+	cut := len(step.Effects)
+	var snap []byte
+	if crash {
+		var err error
+		if snap, err = w.core.Snapshot(); err != nil {
+			w.violate("snapshot: %v", err)
+		}
+		cut = w.rng.IntN(cut + 1)
+	}
+	for i := range step.Effects[:cut] {
+		w.carryOut(step.Effects[i])
+		if w.core == nil {
+			return
+		}
+	}
+	if crash {
+		w.printf("CRASH after %d of %d effects", cut, len(step.Effects))
+		w.oracle.lost(step.Effects[cut:])
+		w.crash(snap)
+	}
+}
+
+// crash kills the runtime, and sometimes the whole machine with it.
+func (w *World) crash(snapshot []byte) {
+	w.crashes++
+	w.machine.Kill()
+	// The snapshot is written twice and read once, as a file would be.
+	var again any
+	if json.Unmarshal(snapshot, &again) != nil {
+		w.violate("snapshot is no JSON")
+	}
+	w.laptop.Advance(w.upTo(2 * time.Second))
+	if w.chance(10) {
+		w.boot++
+		w.printf("the machine boots again")
+	}
+	w.startRuntime(snapshot)
+}
+
+// handover replaces the runtime by a newer one: the new one holds before the old
+// one lets go.
+func (w *World) handover() {
+	if w.core == nil || w.core.Awake().ExitFinal {
+		return
+	}
+	snap, err := w.core.Snapshot()
+	if err != nil {
+		w.violate("snapshot: %v", err)
+		return
+	}
+	old, oldLocks := w.machine, w.locks
+	core, err := daemon.RestoreCore(snap, w.bootID(), daemon.AfterHandover, w.laptop.Now())
+	if err != nil {
+		w.violate("hand-over: %v", err)
+		return
+	}
+	w.printf("HANDOVER")
+	w.machine, w.locks, w.agenda, w.factAt = w.laptop.Machine(), map[uint64]awake.Lock{}, nil, 0
+	w.core = core
+	core.Sessions().Break(w.broken.Session)
+	core.Awake().Break(w.broken.Awake)
+	w.record, w.start = nil, nil
+	if w.keepRec {
+		w.start, _ = core.Snapshot()
+	}
+	w.oracle.restored()
+	w.readFacts()
+	w.feed("first step", daemon.Input{})
+	for _, k := range oldLocks {
+		_ = k.Release()
+	}
+	old.Kill()
+}
+
+// carryOut does what one effect asks, or spoils it.
+func (w *World) carryOut(e awake.Effect) {
+	w.effects++
+	ctx := context.Background()
+	switch e.Kind {
+	case awake.DoAcquire:
+		if w.faults && w.chance(60) {
+			w.answer(awake.Input{Kind: awake.InFailed, ID: e.ID, Why: "spoilt"}, time.Second)
+			return
+		}
+		k, err := w.machine.Acquire(ctx, e.Hold, "simulation")
+		var r *awake.Refusal
+		switch {
+		case errors.As(err, &r):
+			w.answer(awake.Input{Kind: awake.InDenied, ID: e.ID, Who: r.Who, Why: r.Why}, time.Second)
+		case err != nil:
+			w.answer(awake.Input{Kind: awake.InFailed, ID: e.ID, Why: err.Error()}, time.Second)
+		default:
+			w.locks[e.ID] = k
+			late := 300 * time.Millisecond
+			if w.faults && w.chance(30) {
+				late = 90 * time.Second
+			}
+			w.answer(awake.Input{Kind: awake.InTaken, ID: e.ID}, late)
+		}
+	case awake.DoRelease:
+		k := w.locks[e.ID]
+		if k == nil {
+			w.answer(awake.Input{Kind: awake.InReleased, ID: e.ID}, time.Second)
+			return
+		}
+		if w.faults && w.chance(30) {
+			w.answer(awake.Input{Kind: awake.InFailed, ID: e.ID, Why: "spoilt"}, time.Second)
+			return
+		}
+		if err := k.Release(); err != nil {
+			w.answer(awake.Input{Kind: awake.InFailed, ID: e.ID, Why: err.Error()}, time.Second)
+			return
+		}
+		delete(w.locks, e.ID)
+		w.answer(awake.Input{Kind: awake.InReleased, ID: e.ID}, time.Second)
+	case awake.DoWebhook:
+		if !w.faults || !w.chance(50) {
+			w.answer(awake.Input{Kind: awake.InWebhookDone, ID: e.ID}, 5*time.Second)
+		}
+	case awake.DoSound:
+		if !w.faults || !w.chance(50) {
+			w.answer(awake.Input{Kind: awake.InSoundDone, ID: e.ID}, 3*time.Second)
+		}
+	case awake.DoCheck:
+		if w.faults && w.chance(80) {
+			return
+		}
+		now := w.laptop.Now().Awake
+		lid, _ := w.machine.Lid(ctx)
+		n, _ := w.machine.Displays(ctx)
+		w.factAt = max(w.factAt, now+w.upTo(100*time.Millisecond))
+		w.later(w.factAt, "lid read", daemon.MachineInput(awake.Input{Kind: awake.InLid, Lid: lid}))
+		w.later(w.factAt, "displays read", daemon.MachineInput(awake.Input{Kind: awake.InDisplays, Displays: n}))
+		w.later(w.factAt, "checked", daemon.MachineInput(awake.Input{Kind: awake.InChecked, ID: e.ID}))
+	case awake.DoSuspend:
+		if w.faults && w.chance(12) {
+			w.answer(awake.Input{Kind: awake.InRefused, ID: e.ID, Who: "spoilt", Why: "no"}, time.Second)
+			return
+		}
+		if w.faults && w.chance(60) {
+			return // the call hangs and nothing sleeps
+		}
+		err := w.machine.Suspend(ctx, e.Mode)
+		var r *awake.Refusal
+		switch {
+		case errors.As(err, &r):
+			w.answer(awake.Input{Kind: awake.InRefused, ID: e.ID, Who: r.Who, Why: r.Why}, time.Second)
+		case err != nil:
+			w.answer(awake.Input{Kind: awake.InRefused, ID: e.ID, Why: err.Error()}, time.Second)
+		default:
+			w.answer(awake.Input{Kind: awake.InSuspended, ID: e.ID}, time.Second)
+		}
+	case awake.DoRestore:
+		if w.faults && w.chance(20) {
+			w.answer(awake.Input{Kind: awake.InFailed, ID: e.ID, Why: "spoilt"}, time.Second)
+			return
+		}
+		kind := awake.InRestored
+		if err := w.machine.Restore(ctx); err != nil {
+			kind = awake.InFailed
+		}
+		w.answer(awake.Input{Kind: kind, ID: e.ID}, time.Second)
+	case awake.DoExit:
+		w.exits++
+		w.oracle.exited(e)
+		w.machine.Kill()
+		w.core, w.agenda, w.locks = nil, nil, nil
+	}
+}
+
+// loseLocks reports to the runtime which of its locks the laptop dropped.
+func (w *World) loseLocks() {
+	ids := make([]uint64, 0, len(w.locks))
+	for id := range w.locks {
+		ids = append(ids, id)
+	}
+	sortIDs(ids)
+	for _, id := range ids {
+		select {
+		case <-w.locks[id].Lost():
+			delete(w.locks, id)
+			w.answer(awake.Input{Kind: awake.InLost, ID: id}, 200*time.Millisecond)
+		default:
+		}
+	}
+}
+
+// pass lets d of the Boot clock go by: deadlines tick and the agenda is
+// delivered at its time, while the machine is awake.
+func (w *World) pass(d time.Duration) {
+	end := w.laptop.Now().Boot + d
+	for len(w.Bad) == 0 {
+		now := w.laptop.Now()
+		left := end - now.Boot
+		if w.laptop.Asleep() {
+			if left > 0 {
+				w.laptop.Advance(left)
+			}
+			return
+		}
+		wait := left
+		due := false
+		if w.core != nil {
+			if next, ok := w.core.Next(now); ok && next <= wait {
+				wait, due = next, true
+			}
+			if len(w.agenda) > 0 {
+				if next := max(w.agenda[0].at-now.Awake, 0); next <= wait {
+					wait, due = next, true
+				}
+			}
+		}
+		if wait < 0 || !due && wait == 0 {
+			return
+		}
+		if wait > 0 {
+			w.laptop.Advance(wait)
+			if w.laptop.Asleep() {
+				continue
+			}
+		}
+		if !due {
+			return
+		}
+		now = w.laptop.Now()
+		if len(w.agenda) > 0 && w.agenda[0].at <= now.Awake {
+			it := heap.Pop(&w.agenda).(item)
+			w.feed(it.what, it.in)
+			continue
+		}
+		if w.faults && w.chance(20) {
+			w.laptop.Advance(w.upTo(50 * time.Millisecond)) // a timer that comes late
+			if w.laptop.Asleep() {
+				continue
+			}
+		}
+		if w.core != nil {
+			before, core := w.laptop.Now(), w.core
+			w.feed("tick", daemon.Input{})
+			if w.core == core {
+				if next, ok := w.core.Next(before); ok && next == 0 {
+					w.violate("a passed deadline asks for another tick at once")
+				}
+			}
+		}
+	}
+}
+
+// show prints one step.
+func (w *World) show(what string, in daemon.Input, step daemon.Step) {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "%-28s", what)
+	for i := range step.Changes {
+		c := &step.Changes[i]
+		fmt.Fprintf(&b, " | %s %s", c.Kind, c.Key)
+		if c.Reason != "" {
+			fmt.Fprintf(&b, " (%s)", c.Reason)
+		}
+	}
+	for i := range step.Effects {
+		e := &step.Effects[i]
+		fmt.Fprintf(&b, " -> %s", e.Kind)
+		switch {
+		case e.Hold != "":
+			fmt.Fprintf(&b, " %s #%d", e.Hold, e.ID)
+		case e.Webhook != nil:
+			fmt.Fprintf(&b, " %s %s", e.Webhook.Kind, e.Reason)
+		case e.Mode != "":
+			fmt.Fprintf(&b, " %s %s", e.Mode, e.Reason)
+		case e.History != nil:
+			fmt.Fprintf(&b, " %s %s", e.History.Reason, e.History.Result)
+		case e.Text != "":
+			fmt.Fprintf(&b, " %s", e.Text)
+		}
+	}
+	if m := in.Machine; m != nil {
+		switch m.Kind {
+		case awake.InLid:
+			fmt.Fprintf(&b, " [%s]", m.Lid)
+		case awake.InDisplays:
+			fmt.Fprintf(&b, " [%d]", m.Displays)
+		case awake.InBattery:
+			fmt.Fprintf(&b, " [%.0f%% battery %v]", m.Battery.Percent, m.Battery.OnBattery)
+		case awake.InHeat:
+			fmt.Fprintf(&b, " [%.0f °C]", m.Celsius)
+		}
+	}
+	w.printf("%s", b.String())
+}
+
+// signal feeds one observation.
+func (w *World) signal(sig event.Signal) {
+	what := string(sig.Kind)
+	if w.out != nil {
+		what += " " + sig.Session.String()
+		if sig.AgentID != "" {
+			what += "/" + sig.AgentID
+		}
+	}
+	w.feed(what, daemon.SignalInput(sig))
+}

@@ -52,7 +52,7 @@ func main() {
 func runRuntime(args []string) int {
 	// At rest this process should be as small as it can be: it collects early,
 	// since it allocates little, and never lets garbage double a small heap.
-	debug.SetGCPercent(40)
+	debug.SetGCPercent(25)
 	debug.SetMemoryLimit(64 << 20)
 	signal.Ignore(syscall.SIGHUP, syscall.SIGPIPE)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

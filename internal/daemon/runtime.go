@@ -93,6 +93,7 @@ type daemon struct {
 
 	// Deadlines on the machine's Awake clock; 0: none.
 	saveAt, busyAt, heatAt, leaveBy time.Duration
+	saveCost                        time.Duration // of the last save, real time
 	sampling                        bool
 	cpu                             map[event.SessionKey]time.Duration // at the last sample
 

@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"os"
+	"runtime/debug"
 	"time"
 
 	"github.com/lidguard-go/lidguard/internal/awake"
@@ -53,9 +54,11 @@ func (d *daemon) sweep() int {
 	return len(gone)
 }
 
-// saveWithin has the state saved after at most limit.
+// saveWithin has the state saved after at most limit, or later where saving has
+// become dear: with hundreds of sessions it takes some ten milliseconds, and shall
+// not take more than a twentieth of the time.
 func (d *daemon) saveWithin(now event.Instant, limit time.Duration) {
-	if at := now.Awake + limit; d.saveAt == 0 || at < d.saveAt {
+	if at := now.Awake + max(limit, 20*d.saveCost); d.saveAt == 0 || at < d.saveAt {
 		d.saveAt = at
 	}
 }
@@ -67,6 +70,7 @@ func (d *daemon) save() {
 	if d.server == nil || d.gone {
 		return
 	}
+	began := time.Now()
 	data, err := d.snapshot().bytes()
 	if err == nil {
 		err = replaceFile(d.Dirs.Sessions(), data)
@@ -74,7 +78,18 @@ func (d *daemon) save() {
 	if err != nil {
 		d.log.Warn("state not saved", "err", err)
 	}
+	if len(data) > trimAbove {
+		// A snapshot of hundreds of sessions leaves megabytes of garbage, which
+		// Go would keep for the next one.
+		data = nil
+		debug.FreeOSMemory()
+	}
+	d.saveCost = time.Since(began)
 }
+
+// trimAbove is the size of a snapshot, in bytes, whose garbage is worth a
+// collection of its own (some milliseconds).
+const trimAbove = 128 << 10
 
 func (d *daemon) snapshot() *saved {
 	s := &saved{Live: d.core.Sessions().Summary().Live > 0, Boot: d.BootID}

@@ -28,8 +28,8 @@ const maxSnapshot = 64 << 20
 type saved struct {
 	Live    bool            `json:"live"`
 	Boot    string          `json:"boot"` // of the snapshot; see Core
-	Core    json.RawMessage `json:"core"`
 	Offsets []savedOffset   `json:"offsets,omitempty"`
+	Core    json.RawMessage `json:"core,omitempty"`
 }
 
 // savedOffset is how far a session's transcript was read.
@@ -38,15 +38,23 @@ type savedOffset struct {
 	Offset  int64            `json:"offset"`
 }
 
+// bytes is s as JSON, put together by hand: the snapshot is most of it and is
+// valid JSON already.
 func (s *saved) bytes() ([]byte, error) {
-	b, err := json.Marshal(s)
+	small := *s
+	small.Core = nil
+	head, err := json.Marshal(small)
 	if err != nil {
 		return nil, err
 	}
-	if !bytes.HasPrefix(b, []byte(liveHead)) && !bytes.HasPrefix(b, []byte(quietHead)) {
-		return nil, fmt.Errorf("sessions file would start with %q", b[:min(16, len(b))])
+	if !bytes.HasPrefix(head, []byte(liveHead)) && !bytes.HasPrefix(head, []byte(quietHead)) {
+		return nil, fmt.Errorf("sessions file would start with %q", head[:min(16, len(head))])
 	}
-	return b, nil
+	b := make([]byte, 0, len(head)+len(s.Core)+16)
+	b = append(b, head[:len(head)-1]...)
+	b = append(b, `,"core":`...)
+	b = append(b, s.Core...)
+	return append(b, '}'), nil
 }
 
 func (s *saved) offsets() map[event.SessionKey]int64 {

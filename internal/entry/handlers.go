@@ -1,8 +1,47 @@
 package entry
 
-import "github.com/lidguard-go/lidguard/internal/policy"
+import (
+	"context"
 
-// handlers is the chain that judges every event of every client.
+	"github.com/lidguard-go/lidguard/internal/event"
+	"github.com/lidguard-go/lidguard/internal/policy"
+	"github.com/lidguard-go/lidguard/internal/policy/closedlid"
+	"github.com/lidguard-go/lidguard/internal/settings"
+)
+
+// handlers is the chain that judges every event of every client. Building it
+// reads nothing: what a policy needs is fetched once an event wants it.
 func (h *hook) handlers() []policy.Handler {
-	return nil
+	return []policy.Handler{h.closedLid()}
+}
+
+// closedLid answers for a person who closed the lid.
+func (h *hook) closedLid() policy.Handler {
+	handler := closedlid.New(closedlid.Config{}, nil)
+	handler.Handle = func(ctx context.Context, ev *event.Event) (event.Verdict, error) {
+		return closedlid.New(h.closedLidConfig(), func() (closedlid.Away, error) {
+			away, err := h.askAway(ctx)
+			return closedlid.Away(away), err
+		}).Handle(ctx, ev)
+	}
+	return handler
+}
+
+func (h *hook) closedLidConfig() closedlid.Config {
+	s, err := settings.Default(), h.noHome
+	if err == nil {
+		s, err = settings.Load(h.dirs.Settings())
+	}
+	if err != nil {
+		h.complain(err)
+		s = settings.Default()
+	}
+	c := closedlid.Config{Decision: event.Deny, Interrupt: s.ClosedLidInterrupt, CopilotStrict: s.ClosedLidCopilotStrict}
+	switch s.ClosedLidPermissionDecision {
+	case "allow":
+		c.Decision = event.Allow
+	case "ask":
+		c.Decision = event.Ask
+	}
+	return c
 }

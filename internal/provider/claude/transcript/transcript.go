@@ -41,11 +41,11 @@ func New(key event.SessionKey) *Detector { return &Detector{key: key} }
 
 // record holds the members of a line that matter here.
 type record struct {
-	kind, subtype                                  string
-	meta, sidechain, apiError, prevented, noPrompt bool
-	origin                                         bool // the client says who began the turn
-	message, attachment, hookErrors, hookContext   []byte
-	errorText, agent                               string
+	kind, subtype                                            string
+	meta, sidechain, apiError, prevented, noPrompt, rejected bool
+	origin                                                   bool // the client says who began the turn
+	message, attachment, hookErrors, hookContext             []byte
+	errorText, agent                                         string
 }
 
 // Line judges one line, which lies at offset bytes into the file. A line that
@@ -76,6 +76,10 @@ func (d *Detector) Line(line []byte, offset int64) []event.Signal {
 	case "user":
 		text, result := content(jsontext.Member(r.message, "content"))
 		switch {
+		case result && r.rejected:
+			// Somebody said no, which answers the dialog. It is no work: where it
+			// ends the turn, the interrupt marker is the next record.
+			return say(event.Resumed, "tool rejected", "")
 		case result:
 			return say(event.Active, "tool_result", "")
 		case r.meta:
@@ -153,6 +157,9 @@ func (r *record) member(key, value []byte) bool {
 		r.apiError = jsontext.True(value)
 	case "error":
 		r.errorText, _ = jsontext.String(value)
+	case "toolDenialKind":
+		kind, _ := jsontext.String(value)
+		r.rejected = kind == "user-rejected"
 	case "agentId":
 		r.agent, _ = jsontext.String(value)
 	case "origin", "turnOrigin", "promptSource":

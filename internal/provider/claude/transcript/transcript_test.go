@@ -32,6 +32,7 @@ func TestLine(t *testing.T) {
 		{"a person who quotes the marker", user(`"[Request interrupted by user]"`, `,"promptSource":"typed"`), "began"},
 		{"a marker among other items is a quotation", user(`[{"type":"text","text":"look"},{"type":"text","text":"[Request interrupted by user]"}]`, ""), ""},
 		{"a tool that prints the marker", user(`[{"type":"tool_result","content":"[Request interrupted by user]"}]`, ""), "active"},
+		{"a rejected call answers its dialog", user(`[{"type":"tool_result","content":"no","is_error":true}]`, `,"toolDenialKind":"user-rejected"`), "resumed"},
 		{"a subagent's interruption is its own", strings.Replace(user(marker, ""), `"isSidechain":false`, `"isSidechain":true`, 1), ""},
 		{"a local command begins nothing", user(`"<command-name>/model</command-name>"`, ""), ""},
 		{"a completed notification", user(`"<task-notification><task-id>b1</task-id><status>completed</status></task-notification>"`, `,"turnOrigin":"task_notification"`), "task-ended b1"},

@@ -1,0 +1,134 @@
+package shell
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+func BenchmarkGitStatus(b *testing.B) {
+	w := testWorld()
+	b.ReportAllocs()
+	for b.Loop() {
+		Inspect("git status", Bash, w)
+	}
+}
+
+func BenchmarkTypical(b *testing.B) {
+	w := testWorld()
+	b.ReportAllocs()
+	for b.Loop() {
+		Inspect(`cd /work/app && go test ./... 2>&1 | tail -n 40; rm -rf "$TMPDIR/out"`, Bash, w)
+	}
+}
+
+// hostile returns inputs made to cost: each has a name, a dialect and a text.
+func hostile() []struct {
+	name string
+	d    Dialect
+	text string
+} {
+	type h = struct {
+		name string
+		d    Dialect
+		text string
+	}
+	r := strings.Repeat
+	nest := "rm -rf /"
+	for range 12 {
+		nest = "bash -c " + quoteForTest(nest)
+		if len(nest) > 1<<19 {
+			break
+		}
+	}
+	return []h{
+		{"unclosed substitutions", Bash, "rm -rf / ; " + r("$(", 100000)},
+		{"substitutions with a quoted bracket", Bash, r("$( ')' ", 100000)},
+		{"backquotes", Bash, r("`", 100000)},
+		{"one long word", Bash, r("a", 1<<20)},
+		{"one long quoted word", Bash, `"` + r("a", 1<<20-2) + `"`},
+		{"many words", Bash, r("a ", 1<<19)},
+		{"many pipes", Bash, r("a|", 200000) + "a"},
+		{"many ands", Bash, r("a&&", 200000) + "a"},
+		{"many branches", Bash, r("if a; then x=1; fi;", 20000)},
+		{"many variables and subshells", Bash, func() string {
+			var b strings.Builder
+			for i := range 5000 {
+				b.WriteString("v" + string(rune('a'+i%26)) + r("x", i%200) + "=1;(a);")
+			}
+			return b.String()
+		}()},
+		{"doubling", Bash, "x=a;" + r("x=$x$x;", 60) + "rm $x"},
+		{"brace bomb", Bash, "echo " + r("{a,b}", 40)},
+		{"nested braces", Bash, "echo " + r("{a,", 50000) + r("}", 50000)},
+		{"brace range", Bash, "echo {1..1000000000}{1..1000000000}"},
+		{"glob bomb", Bash, "x=" + r("a", 4000) + "; echo ${x//" + r("*a", 60) + "b/c}"},
+		{"trim bomb", Bash, "x=" + r("a", 4000) + "; echo ${x##" + r("*a", 60) + "b}"},
+		{"arithmetic", Bash, "echo $((" + r("1+", 200000) + "1))"},
+		{"deep arithmetic", Bash, "echo $((" + r("(", 200000)},
+		{"functions that call twice", Bash, func() string {
+			var b strings.Builder
+			b.WriteString("f0(){ a; };")
+			for i := 1; i < 60; i++ {
+				b.WriteString("f" + strconv.Itoa(i) + "(){ f" + strconv.Itoa(i-1) + "; f" + strconv.Itoa(i-1) + "; };")
+			}
+			return b.String() + "f59"
+		}()},
+		{"nested loops", Bash, r("for i in 1 2 3 4 5 6 7 8 9; do ", 12) + "a" + r("; done", 12)},
+		{"alternatives", Bash, r("case $q in a) x=$x.a;; b) x=$x.b;; esac;", 2000) + "rm $x"},
+		{"array growth", Bash, r("a+=(x y z);", 20000)},
+		{"exports", Bash, func() string {
+			var b strings.Builder
+			for i := range 20000 {
+				b.WriteString("export v" + strconv.Itoa(i) + "=1;")
+			}
+			return b.String()
+		}()},
+		{"nested shells", Bash, nest},
+		{"eval of itself", Bash, `x='eval "$x$x"'; eval "$x"`},
+		{"here-documents", Bash, r("<<a ", 50000) + "\n" + r("a\n", 50000)},
+		{"xargs of xargs", Bash, "echo " + r("x ", 2000) + "|" + r("xargs echo|", 50) + "xargs rm"},
+		{"printf rounds", Bash, "printf '%s' " + r("a ", 200000) + "| sh"},
+		{"powershell brackets", PowerShell, r("(", 100000)},
+		{"powershell nested", PowerShell, r("(", 10000) + r(")", 10000)},
+		{"powershell blocks", PowerShell, r("{", 10000) + r("}", 10000)},
+		{"powershell strings", PowerShell, `"` + r("$(", 50000)},
+		{"powershell pipes", PowerShell, r("a|", 100000) + "a"},
+		{"powershell quotes", PowerShell, r(`"a" `, 100000)},
+		{"powershell members", PowerShell, "$x" + r(".a()", 100000)},
+		{"powershell types", PowerShell, r("[", 50000)},
+		{"powershell at signs", PowerShell, r("@'\n", 50000)},
+		{"powershell comments", PowerShell, r("<#", 100000)},
+		{"powershell expression pipes", PowerShell, r("((1)|", 5000)},
+		{"cmd brackets", Cmd, r("(", 100000)},
+		{"cmd percents", Cmd, r("%a", 200000)},
+		{"cmd carets", Cmd, r("^", 400000)},
+		{"cmd words", Cmd, "x (" + r("a( ", 100000)},
+		{"cmd for", Cmd, r("for %i in (a) do ", 20000) + "b"},
+		{"cmd if", Cmd, r("if a==b ", 50000) + "b"},
+		{"cmd doubling", Cmd, "set x=aaaaaaaaaaaaaaaa&" + r("set x=%x%%x%&", 60) + "del %x%"},
+	}
+}
+
+func quoteForTest(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+
+// TestInspect_hostileInputEndsSoon runs inputs made to cost. The bound is wide,
+// since tests share the machine; what it catches is growth that is not linear.
+func TestInspect_hostileInputEndsSoon(t *testing.T) {
+	for _, h := range hostile() {
+		t.Run(h.name, func(t *testing.T) {
+			start := time.Now()
+			f := Inspect(h.text, h.d, testWorld())
+			took := time.Since(start)
+			if took > 5*time.Second {
+				t.Errorf("%d bytes took %v", len(h.text), took)
+			}
+			over := "-"
+			if f.Over != nil {
+				over = f.Over.What
+			}
+			t.Logf("%v, %d bytes, %d leaves, over %s, %d problems", took.Round(time.Microsecond), len(h.text), len(f.Leaves), over, len(f.Problems))
+		})
+	}
+}

@@ -1,0 +1,597 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+)
+
+// cmdletAlias resolves the aliases PowerShell 7.4 and Windows PowerShell 5.1
+// ship with, and the short names of functions that stand in for programs.
+func cmdletAlias(name string) string {
+	switch name {
+	case "rm", "ri", "del", "erase", "rd", "rmdir":
+		return "remove-item"
+	case "cp", "copy", "cpi":
+		return "copy-item"
+	case "mv", "move", "mi":
+		return "move-item"
+	case "ren", "rni":
+		return "rename-item"
+	case "ls", "dir", "gci":
+		return "get-childitem"
+	case "cat", "gc", "type":
+		return "get-content"
+	case "sc":
+		return "set-content"
+	case "ac":
+		return "add-content"
+	case "clc":
+		return "clear-content"
+	case "cli":
+		return "clear-item"
+	case "ni":
+		return "new-item"
+	case "md", "mkdir":
+		return "mkdir"
+	case "cd", "chdir", "sl":
+		return "set-location"
+	case "pushd":
+		return "push-location"
+	case "popd":
+		return "pop-location"
+	case "gl", "pwd":
+		return "get-location"
+	case "echo", "write":
+		return "write-output"
+	case "iex":
+		return "invoke-expression"
+	case "iwr", "wget", "curl":
+		return "invoke-webrequest"
+	case "irm":
+		return "invoke-restmethod"
+	case "icm":
+		return "invoke-command"
+	case "saps", "start":
+		return "start-process"
+	case "spps", "kill":
+		return "stop-process"
+	case "gps", "ps":
+		return "get-process"
+	case "sajb":
+		return "start-job"
+	case "%", "foreach":
+		return "foreach-object"
+	case "?", "where":
+		return "where-object"
+	case "sp":
+		return "set-itemproperty"
+	case "rp":
+		return "remove-itemproperty"
+	case "gp":
+		return "get-itemproperty"
+	case "si":
+		return "set-item"
+	case "gi":
+		return "get-item"
+	case "sv", "set":
+		return "set-variable"
+	case "gv":
+		return "get-variable"
+	case "sal":
+		return "set-alias"
+	case "nal":
+		return "new-alias"
+	case "ipmo":
+		return "import-module"
+	case "sls":
+		return "select-string"
+	case "select":
+		return "select-object"
+	case "sort":
+		return "sort-object"
+	case "measure":
+		return "measure-object"
+	case "tee":
+		return "tee-object"
+	case "spsv":
+		return "stop-service"
+	case "sasv":
+		return "start-service"
+	case "gsv":
+		return "get-service"
+	case "rnp":
+		return "rename-itemproperty"
+	case "iwmi":
+		return "invoke-wmimethod"
+	case "rwmi":
+		return "remove-wmiobject"
+	case "nsn":
+		return "new-pssession"
+	case "etsn":
+		return "enter-pssession"
+	}
+	return name
+}
+
+// psParam finds the value of a parameter by name or unambiguous prefix.
+func psParam(argv []Arg, full string, least int) *Arg {
+	for i := 1; i < len(argv); i++ {
+		t := strings.ToLower(argv[i].Text)
+		if len(t) < 2 || t[0] != '-' || len(argv[i].Alts) > 0 {
+			continue
+		}
+		name, _, cut := strings.Cut(t[1:], ":")
+		if len(name) < least || !strings.HasPrefix(full, name) {
+			continue
+		}
+		if cut {
+			a := argv[i]
+			a.Value = a.slice(len(name)+2, len(a.Text))
+			if a.Text != "" || len(a.Holes) > 0 {
+				return &a
+			}
+		}
+		if i+1 < len(argv) {
+			return &argv[i+1]
+		}
+	}
+	return nil
+}
+
+// psOperand returns the first word that is neither a parameter nor the value
+// of one of the given parameters.
+func psOperand(argv []Arg, valued string) *Arg {
+	for i := 1; i < len(argv); i++ {
+		t := strings.ToLower(argv[i].Text)
+		if len(t) > 1 && t[0] == '-' && len(argv[i].Alts) == 0 {
+			if has(valued, strings.TrimSuffix(t, ":")) {
+				i++
+			}
+			continue
+		}
+		return &argv[i]
+	}
+	return nil
+}
+
+// runCmdlet walks a command of PowerShell.
+func (w *walker) runCmdlet(text string, argv []Arg, c ctx) {
+	name := strings.ToLower(programName(text))
+	// Module\Cmdlet
+	if i := strings.LastIndexByte(name, '\\'); i >= 0 {
+		name = name[i+1:]
+	}
+	if v, ok := w.st.aliases[name]; ok && !slices.Contains(w.calls, "alias "+name) {
+		w.calls = append(w.calls, "alias "+name)
+		next := slices.Clone(argv)
+		next[0].Value = v
+		w.run(next, c)
+		w.calls = w.calls[:len(w.calls)-1]
+		return
+	}
+	if fn, ok := w.st.funcs[name]; ok {
+		w.callFunction(name, fn, argv, c)
+		return
+	}
+	// A variable that holds a block: & $block.
+	if argv[0].Quote == Expanded && strings.ContainsAny(text, " \n;|") {
+		w.sub(func() { w.nestedPS(text, argv[0], c) })
+		return
+	}
+	full := name
+	if !strings.Contains(text, ".exe") && !strings.ContainsAny(text, `/\`) {
+		full = cmdletAlias(name)
+		// curl and wget are programs of their own outside Windows PowerShell;
+		// with options only they know, they are themselves.
+		if (name == "curl" || name == "wget") && unixOptions(argv) {
+			full = name
+		}
+		if (name == "rm" || name == "cp" || name == "mv" || name == "ls" || name == "cat") && unixOptions(argv) && !psOptions(argv) {
+			full = name
+		}
+	}
+	leaf := func() int {
+		l := Leaf{Name: full, Argv: argv, Offset: c.pos[0], End: c.pos[1]}
+		if full != name || strings.Contains(full, "-") {
+			l.Flags = Builtin
+		}
+		i := w.add(l, c)
+		if c.out != nil {
+			c.out.add(w.psOutput(full, argv, i, c))
+		}
+		return i
+	}
+	inner := func(link string) ctx {
+		cc := c
+		cc.via = via(c.via, Wrap{Name: link, Argv: argv[:1]})
+		return cc
+	}
+	blocks := func(cc ctx, extra Flags) {
+		cc.flags |= extra
+		cc.out = nil
+		for i := 1; i < len(argv); i++ {
+			if argv[i].psBlock() {
+				w.branches(1, func(int) { w.nestedPS(argv[i].Text, argv[i], cc) }, true)
+			}
+		}
+	}
+	switch full {
+	case "invoke-expression":
+		code := psParam(argv, "command", 1)
+		if code == nil {
+			code = psOperand(argv, "")
+		}
+		cc := inner(full)
+		if code != nil {
+			if !w.code(code.Value, PowerShell, code, full, cc) {
+				w.settle(leaf())
+			}
+			return
+		}
+		i := leaf()
+		if c.in.Text != nil {
+			text := *c.in.Text
+			cc.in, cc.stream = Input{}, nil
+			from := len(w.f.Leaves)
+			if !w.code(text, PowerShell, nil, full, cc) {
+				if n := len(w.f.Opaque); n > 0 {
+					w.f.Opaque[n-1].Leaf = i
+				}
+			}
+			w.runs(i, from)
+		} else if c.in.Kind != InputInherit {
+			w.opaque(Opaque{Leaf: i, Text: hole(HoleInput, ""), From: c.in.From, Why: full, Offset: c.pos[0]})
+		}
+	case "set-location", "push-location", "pop-location":
+		leaf()
+		old := w.st.dir
+		switch to := psOperand(argv, " -stackname "); {
+		case full == "pop-location":
+			if n := len(w.st.dirs); n > 0 {
+				w.st.dir = w.st.dirs[n-1]
+				w.st.dirs = w.st.dirs[: n-1 : n-1]
+			} else {
+				w.st.dir = hole(HolePath, "popd")
+			}
+		case to == nil && full == "set-location":
+			if w.world.Home != "" {
+				w.st.dir = exact(w.world.Home)
+			}
+		case to != nil:
+			w.st.dir = w.winJoin(w.st.dir, to.Value)
+		}
+		if full == "push-location" {
+			w.st.dirs = append(w.st.dirs[:len(w.st.dirs):len(w.st.dirs)], old)
+		}
+	case "foreach-object", "where-object", "measure-command", "trace-command", "register-objectevent", "register-engineevent", "start-job", "start-threadjob", "invoke-parallel", "use-object":
+		leaf()
+		flags := PerInput
+		if full == "start-job" || full == "start-threadjob" {
+			flags = Background
+		}
+		if full == "foreach-object" && c.in.Text != nil {
+			w.st.setVar("_", variable{val: trimNewlines(*c.in.Text)})
+		}
+		blocks(inner(full), flags)
+		delete(w.st.vars, "_")
+	case "invoke-command":
+		i := leaf()
+		cc := inner(full)
+		host := psParam(argv, "computername", 2)
+		if host == nil {
+			host = psParam(argv, "hostname", 2)
+		}
+		if host == nil {
+			host = psParam(argv, "session", 2)
+		}
+		from := len(w.f.Leaves)
+		w.sub(func() {
+			extra := Flags(0)
+			if host != nil {
+				cc.via[len(cc.via)-1].Host = host.String()
+				extra = Remote
+				w.st = w.elsewhere()
+			}
+			blocks(cc, extra)
+		})
+		w.runs(i, from)
+	case "start-process":
+		i := leaf()
+		from := len(w.f.Leaves)
+		file := psParam(argv, "filepath", 1)
+		if file == nil {
+			file = psOperand(argv, " -argumentlist -args -verb -workingdirectory -windowstyle -credential -redirectstandardoutput -redirectstandardinput -redirectstandarderror ")
+		}
+		if file != nil {
+			next := []Arg{*file}
+			collect := false
+			seenFile := false
+			for k := 1; k < len(argv); k++ {
+				t := strings.ToLower(argv[k].Text)
+				if strings.HasPrefix(t, "-") && len(t) > 1 && argv[k].Quote&(Single|Double) == 0 {
+					collect = len(t) > 1 && (strings.HasPrefix("-argumentlist", t) || t == "-args")
+					if !collect && !has(" -wait -nonewwindow -passthru -loaduserprofile -usenewenvironment ", t) && !strings.HasPrefix("-filepath", t) {
+						k++
+					}
+					continue
+				}
+				if argv[k].Offset == file.Offset && !seenFile {
+					seenFile = true
+					collect = true
+					continue
+				}
+				if collect {
+					next = append(next, w.splitWords(argv[k])...)
+				}
+			}
+			cc := inner(full)
+			cc.out = nil
+			if v := psParam(argv, "verb", 1); v != nil && strings.EqualFold(v.Text, "runas") {
+				cc.flags |= Elevated
+			}
+			w.sub(func() { w.run(next, cc) })
+		}
+		w.runs(i, from)
+	case "set-alias", "new-alias":
+		leaf()
+		var ops []Arg
+		for k := 1; k < len(argv); k++ {
+			if t := argv[k].Text; strings.HasPrefix(t, "-") {
+				continue
+			}
+			ops = append(ops, argv[k])
+		}
+		if len(ops) >= 2 {
+			if w.st.aliases == nil {
+				w.st.aliases = map[string]Value{}
+			}
+			w.st.aliases[strings.ToLower(ops[0].Text)] = ops[1].Value
+		}
+	case "set-variable", "new-variable":
+		leaf()
+		n, v := psParam(argv, "name", 1), psParam(argv, "value", 1)
+		if n == nil && len(argv) > 2 && !strings.HasPrefix(argv[1].Text, "-") {
+			n, v = &argv[1], &argv[2]
+		}
+		if n != nil && v != nil {
+			w.st.setVar(strings.ToLower(n.Text), variable{val: v.Value})
+		}
+	case "sudo", "gsudo":
+		if len(argv) > 1 {
+			k := 1
+			for k < len(argv)-1 && strings.HasPrefix(argv[k].Text, "-") {
+				k++
+			}
+			cc := c
+			cc.via = via(c.via, Wrap{Name: full, Argv: argv[:k]})
+			cc.flags |= Elevated
+			w.run(argv[k:], cc)
+			return
+		}
+		leaf()
+	default:
+		if strings.HasSuffix(name, ".ps1") || strings.HasSuffix(name, ".psm1") {
+			i := leaf()
+			from := len(w.f.Leaves)
+			w.sub(func() {
+				cc := inner(name)
+				w.runFile(exact(strings.ReplaceAll(text, `\`, "/")), PowerShell, nil, i, cc)
+			})
+			w.runs(i, from)
+			return
+		}
+		if full == name && !strings.Contains(strings.TrimSuffix(name, ".exe"), "-") || name == "docker-compose" || name == "apt-get" {
+			if strings.EqualFold(programName(text), name) {
+				w.start(strings.ToLower(text), argv, c)
+				return
+			}
+		}
+		leaf()
+		blocks(inner(full), 0)
+	}
+}
+
+// unixOptions reports whether a word is an option PowerShell's own command
+// could not take: -rf, --force, -sSL.
+func unixOptions(argv []Arg) bool {
+	for i := 1; i < len(argv); i++ {
+		t := argv[i].Text
+		if strings.HasPrefix(t, "--") {
+			return true
+		}
+		switch t {
+		case "-rf", "-fr", "-Rf", "-fR", "-rfv", "-sSL", "-fsSL", "-sL", "-X", "-H", "-d", "-la", "-al", "-lah", "-sS", "-k", "-O", "-o", "-fsS", "-L":
+			return true
+		}
+	}
+	return false
+}
+
+func psOptions(argv []Arg) bool {
+	for i := 1; i < len(argv); i++ {
+		t := strings.ToLower(argv[i].Text)
+		if len(t) > 3 && t[0] == '-' && (strings.HasPrefix("-recurse", t) || strings.HasPrefix("-force", t) || strings.HasPrefix("-path", t) || strings.HasPrefix("-literalpath", t)) {
+			return true
+		}
+	}
+	return false
+}
+
+// psOutput is what is known of what a cmdlet emits.
+func (w *walker) psOutput(name string, argv []Arg, i int, c ctx) Value {
+	args := argv[1:]
+	switch name {
+	case "write-output", "write-host":
+		var vals []Value
+		for _, a := range args {
+			if strings.HasPrefix(a.Text, "-") && a.Quote&(Single|Double) == 0 {
+				continue
+			}
+			vals = append(vals, a.Value)
+		}
+		return joinValues(vals, "\n")
+	case "get-location":
+		return w.st.dir
+	case "get-content":
+		if p := psOperand(argv, " -totalcount -tail -encoding -delimiter "); p != nil {
+			return Value{Holes: []Hole{{Kind: HoleInput, Name: p.exactOrEmpty(), From: Span{i, i + 1}}}}
+		}
+	case "out-string", "out-default", "tee-object":
+		if c.in.Text != nil {
+			return *c.in.Text
+		}
+	case "join-path":
+		var vals []Value
+		for _, a := range args {
+			if !strings.HasPrefix(a.Text, "-") {
+				vals = append(vals, a.Value)
+			}
+		}
+		return joinValues(vals, "/")
+	case "remove-item", "set-location", "set-content", "out-null", "mkdir", "new-item":
+		return Value{}
+	}
+	return outputHole(Span{i, i + 1})
+}
+
+// winJoin is joinPath with drives and backslashes.
+func (w *walker) winJoin(dir, path Value) Value {
+	p := path.Prefix()
+	if len(p) > 1 && p[1] == ':' || strings.HasPrefix(p, `\`) {
+		return path
+	}
+	if d := dir.Prefix(); strings.Contains(d, `\`) {
+		if p == ".." {
+			if t, ok := dir.Exact(); ok {
+				if i := strings.LastIndexByte(strings.TrimRight(t, `\`), '\\'); i > 2 {
+					return exact(t[:i])
+				} else if i > 0 {
+					return exact(t[:i+1])
+				}
+			}
+		}
+		return concat(dir, exact(`\`), path)
+	}
+	return joinPath(dir, path.mapWhole(func(s string) string { return strings.ReplaceAll(s, `\`, "/") }))
+}
+
+// mapWhole rewrites the known text of a value byte for byte.
+func (v Value) mapWhole(f func(string) string) Value {
+	if len(v.Alts) > 0 {
+		out := make([]Value, len(v.Alts))
+		for i := range v.Alts {
+			out[i] = v.Alts[i].mapWhole(f)
+		}
+		return Value{Alts: out}
+	}
+	v.Text = f(v.Text)
+	return v
+}
+
+// runPowerShell walks powershell and pwsh started as programs.
+func (w *walker) runPowerShell(argv []Arg, c ctx) {
+	name := strings.ToLower(programName(argv[0].Text))
+	child := func(i int, f func(ctx)) {
+		w.inChild(func() {
+			cc := c
+			cc.via = via(c.via, Wrap{Name: name, Argv: argv[:min(i, len(argv))]})
+			cc.redirs = inherit(c.redirs)
+			f(cc)
+		})
+	}
+	for i := 1; i < len(argv); i++ {
+		t := strings.ToLower(argv[i].Text)
+		if len(argv[i].Alts) > 0 || len(t) < 2 || (t[0] != '-' && t[0] != '/') || (t[0] == '/' && strings.Contains(t[1:], "/")) {
+			// Windows PowerShell takes a bare word for a command, pwsh for a file.
+			if name == "powershell" && !strings.HasSuffix(t, ".ps1") {
+				child(i, func(cc ctx) { w.psCommand(argv, argv[i:], cc) })
+				return
+			}
+			w.psFile(argv, i, c, child)
+			return
+		}
+		p := strings.TrimLeft(t, "-/")
+		switch {
+		case p == "c" || p == "command" || len(p) > 2 && strings.HasPrefix("command", p):
+			if i+1 < len(argv) {
+				child(i+1, func(cc ctx) { w.psCommand(argv, argv[i+1:], cc) })
+				return
+			}
+		case p == "e" || p == "ec" || p == "enc" || len(p) > 1 && strings.HasPrefix("encodedcommand", p):
+			if i+1 < len(argv) {
+				child(i+1, func(cc ctx) {
+					v := argv[i+1].mapExact(func(s string) Value {
+						d, ok := decodeBase64(s)
+						if !ok {
+							return hole(HoleMany, "base64")
+						}
+						return exact(fromUTF16(d))
+					})
+					if !w.code(v, PowerShell, &argv[i+1], name+" -EncodedCommand", cc) {
+						cc.via = c.via
+						w.settle(w.leaf(argv, cc))
+					}
+				})
+				return
+			}
+		case p == "f" || p == "file" || len(p) > 1 && strings.HasPrefix("file", p):
+			if i+1 < len(argv) {
+				w.psFile(argv, i+1, c, child)
+				return
+			}
+		case strings.HasPrefix("executionpolicy", p) && len(p) > 1 || p == "ex" || p == "ep" || strings.HasPrefix("windowstyle", p) || strings.HasPrefix("inputformat", p) || strings.HasPrefix("outputformat", p) || strings.HasPrefix("version", p) || strings.HasPrefix("workingdirectory", p) || p == "wd" || strings.HasPrefix("configurationname", p) || strings.HasPrefix("psconsolefile", p) || strings.HasPrefix("settingsfile", p):
+			i++
+		}
+	}
+	i := w.leaf(argv, c)
+	if c.in.Kind == InputInherit {
+		return
+	}
+	if c.in.Text == nil {
+		w.opaque(Opaque{Leaf: i, Text: hole(HoleInput, ""), From: c.in.From, Why: name + " input", Offset: c.pos[0]})
+		return
+	}
+	from := len(w.f.Leaves)
+	text := *c.in.Text
+	child(len(argv), func(cc ctx) {
+		cc.in, cc.stream = Input{}, nil
+		if !w.code(text, PowerShell, hereArg(c), name+" input", cc) {
+			if n := len(w.f.Opaque); n > 0 {
+				w.f.Opaque[n-1].Leaf = i
+			}
+		}
+	})
+	w.runs(i, from)
+}
+
+// psCommand walks the words after -Command: a lone dash is standard input.
+func (w *walker) psCommand(argv, rest []Arg, c ctx) {
+	if len(rest) == 1 && rest[0].Text == "-" {
+		if c.in.Text != nil {
+			text := *c.in.Text
+			c.in, c.stream = Input{}, nil
+			if w.code(text, PowerShell, nil, "powershell input", c) {
+				return
+			}
+		} else {
+			w.opaque(Opaque{Leaf: -1, Text: hole(HoleInput, ""), From: c.in.From, Why: "powershell input", Offset: c.pos[0]})
+		}
+		w.settle(w.leaf(argv, c))
+		return
+	}
+	if rest[0].psBlock() {
+		w.nestedPS(rest[0].Text, rest[0], c)
+		return
+	}
+	a := joinedArg(rest)
+	if !w.code(a.Value, PowerShell, a, "powershell -Command", c) {
+		w.settle(w.leaf(argv, c))
+	}
+}
+
+func (w *walker) psFile(argv []Arg, n int, c ctx, child func(int, func(ctx))) {
+	i := w.leaf(argv, c)
+	from := len(w.f.Leaves)
+	child(n, func(cc ctx) { w.runFile(argv[n].Value, PowerShell, argv[n:], i, cc) })
+	w.runs(i, from)
+}

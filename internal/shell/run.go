@@ -1,0 +1,708 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+)
+
+// run walks a command of known words: functions and aliases of the command,
+// builtins, wrappers, programs that start programs, scripts; what remains is a
+// leaf.
+func (w *walker) run(argv []Arg, c ctx) {
+	if len(argv) == 0 || !w.enter() {
+		return
+	}
+	defer w.leave()
+	if c.pos[1] == 0 {
+		c.pos[1] = argv[len(argv)-1].End
+	}
+	head := &argv[0]
+	if len(head.Alts) > 0 {
+		alts := head.Alts
+		w.branches(len(alts), func(i int) {
+			next := slices.Clone(argv)
+			next[0].Value = alts[i]
+			if alts[i].IsEmpty() && head.Splits {
+				next = next[1:]
+			}
+			w.run(next, c)
+		}, false)
+		return
+	}
+	text, known := head.Exact()
+	if !known {
+		i := w.leaf(argv, c)
+		if len(w.src.holes) > 0 && head.Prefix() == "" {
+			// Unknown text of an eval or sh -c stands where a program would.
+			w.opaque(Opaque{Leaf: i, Text: head.Value, From: head.origin(), Why: "program", Offset: c.pos[0]})
+		}
+		return
+	}
+	switch w.src.dialect {
+	case PowerShell:
+		w.runCmdlet(text, argv, c)
+		return
+	case Cmd:
+		w.runDOS(text, argv, c)
+		return
+	}
+	if !c.bare {
+		if v, ok := w.st.aliases[text]; ok && !slices.Contains(w.calls, "alias "+text) {
+			w.calls = append(w.calls, "alias "+text)
+			w.code(concat(append([]Value{v}, joinArgs(argv[1:]))...), w.src.dialect, head, "alias", c)
+			w.calls = w.calls[:len(w.calls)-1]
+			return
+		}
+		if fn, ok := w.st.funcs[text]; ok {
+			w.callFunction(text, fn, argv, c)
+			return
+		}
+	}
+	c.bare = false
+	if !strings.Contains(text, "/") && w.builtin(text, argv, c) {
+		return
+	}
+	w.start(text, argv, c)
+}
+
+// start runs a program that is no builtin of the shell.
+func (w *walker) start(text string, argv []Arg, c ctx) {
+	name := programName(text)
+	if w.wrapper(name, argv, c) || w.interpreter(name, argv, c) || w.program(name, argv, c) {
+		return
+	}
+	i := w.leaf(argv, c)
+	if strings.ContainsAny(text, "/.") && !w.over {
+		w.executable(text, argv, i, c)
+	}
+}
+
+// joinArgs returns the words with a space in front of each, quoted so that they
+// read back as they are.
+func joinArgs(argv []Arg) Value {
+	var b builder
+	for _, a := range argv {
+		b.addText(" ")
+		b.add(quoteValue(a.Value))
+	}
+	return b.take()
+}
+
+// quoteValue quotes text for the shell where it needs it.
+func quoteValue(v Value) Value {
+	if len(v.Alts) > 0 {
+		out := make([]Value, len(v.Alts))
+		for i := range v.Alts {
+			out[i] = quoteValue(v.Alts[i])
+		}
+		return either(out...)
+	}
+	safe := v.Text != "" || len(v.Holes) > 0
+	for i := 0; i < len(v.Text) && safe; i++ {
+		c := v.Text[i]
+		safe = digit(c) >= 0 || strings.IndexByte("_-./:=,+@%", c) >= 0
+	}
+	if safe {
+		return v
+	}
+	var b builder
+	b.addText("'")
+	last := 0
+	for _, h := range v.Holes {
+		b.addText(strings.ReplaceAll(v.Text[last:h.At], "'", `'\''`))
+		last = h.At
+		h.At = 0
+		b.add(Value{Holes: []Hole{h}})
+	}
+	b.addText(strings.ReplaceAll(v.Text[last:], "'", `'\''`))
+	b.addText("'")
+	return b.take()
+}
+
+// programName is the base name of a program path.
+func programName(text string) string {
+	if i := strings.LastIndexByte(text, '/'); i >= 0 {
+		text = text[i+1:]
+	}
+	if len(text) > 3 && (text[1] == ':' || text[0] == '\\') {
+		text = text[strings.LastIndexByte(text, '\\')+1:] // C:\dir\prog.exe
+	}
+	if n := len(text); n > 4 && strings.EqualFold(text[n-4:], ".exe") {
+		text = text[:n-4]
+	}
+	return text
+}
+
+// leaf adds a program with its output and returns its index.
+func (w *walker) leaf(argv []Arg, c ctx) int {
+	l := Leaf{Argv: argv, Offset: c.pos[0], End: c.pos[1]}
+	head := &argv[0]
+	if t, ok := head.Exact(); ok {
+		l.Name = programName(t)
+		if _, shadowed := w.st.funcs[t]; shadowed {
+			l.Flags |= UserDefined
+		}
+	} else if s := head.Suffix(); strings.Contains(s, "/") {
+		l.Name = programName(s) // $BIN/rm
+	}
+	if len(w.st.funcs) == 0 {
+		l.Flags &^= UserDefined
+	}
+	i := w.add(l, c)
+	if c.out != nil && !w.over {
+		c.out.add(w.output(i, c))
+	}
+	return i
+}
+
+// builtinLeaf adds a builtin.
+func (w *walker) builtinLeaf(argv []Arg, c ctx) {
+	c.flags |= Builtin
+	w.leaf(argv, c)
+}
+
+func (w *walker) callFunction(name string, fn function, argv []Arg, c ctx) {
+	if slices.Contains(w.calls, name) {
+		w.recursion(Recursion{Name: name, Offset: c.pos[0],
+			Forks: c.flags&Background != 0 || c.in.Kind == InputPipe || c.outKind == OutputPipe || c.flags&Substitution != 0})
+		return
+	}
+	old, oldSrc := w.st, w.src
+	inner := *w.st
+	inner.params, inner.knows = argv[1:], true
+	w.st = &inner
+	w.src = fn.src
+	w.calls = append(w.calls, name)
+	c.flags |= Function
+	if fn.body != nil {
+		w.stmt(fn.body, c)
+	} else {
+		w.text(fn.ps, fn.src.dialect, c)
+	}
+	w.calls = w.calls[:len(w.calls)-1]
+	after := w.st
+	after.params, after.knows, after.dead = old.params, old.knows, old.dead
+	w.st, w.src = after, oldSrc
+}
+
+func (w *walker) recursion(r Recursion) {
+	if len(w.f.Recursions) < 64 {
+		w.f.Recursions = append(w.f.Recursions, r)
+	}
+}
+
+// builtin runs the shell's own commands that change its state or take code. It
+// reports whether name was one of those it handles whole.
+func (w *walker) builtin(name string, argv []Arg, c ctx) bool {
+	switch name {
+	case "cd", "chdir":
+		w.builtinLeaf(argv, c)
+		w.cd(argv, "")
+	case "pushd", "popd":
+		w.builtinLeaf(argv, c)
+		w.cd(argv, name)
+	case "eval":
+		rest := argv[1:]
+		if len(rest) > 0 && rest[0].Text == "--" {
+			rest = rest[1:]
+		}
+		vals := make([]Value, len(rest))
+		for i := range rest {
+			vals[i] = rest[i].Value
+		}
+		if len(rest) == 0 {
+			w.builtinLeaf(argv, c)
+			break
+		}
+		v := joinValues(vals, " ")
+		before := len(w.f.Leaves)
+		at := &rest[0]
+		if len(rest) > 1 {
+			at = &Arg{Offset: rest[0].Offset, End: rest[len(rest)-1].End}
+		}
+		c.via = via(c.via, Wrap{Name: name, Argv: argv[:1]})
+		ok := w.code(v, w.src.dialect, at, "eval", c)
+		if !ok || len(w.f.Leaves) == before {
+			i := w.leaf(argv, c)
+			w.settle(i)
+		}
+	case "source", ".":
+		w.source(argv, c)
+	case "exec":
+		w.exec(argv, c)
+	case "exit", "return", "logout":
+		w.builtinLeaf(argv, c)
+		w.st.dead = true
+	case "export", "declare", "typeset", "local", "readonly", "integer", "float":
+		w.declareWords(name, argv, c)
+	case "unset":
+		w.builtinLeaf(argv, c)
+		for i := range argv[1:] {
+			if t, ok := argv[i+1].Exact(); ok && isName(t) {
+				w.st.setVar(t, variable{unset: true})
+				if i > 0 || !strings.HasPrefix(argv[1].Text, "-v") {
+					delete(w.st.funcs, t)
+				}
+			}
+		}
+	case "set":
+		w.builtinLeaf(argv, c)
+		for i := 1; i < len(argv); i++ {
+			t, ok := argv[i].Exact()
+			if !ok || t == "--" || t == "-" || !strings.HasPrefix(t, "-") && !strings.HasPrefix(t, "+") {
+				if t == "--" || t == "-" {
+					i++
+				}
+				w.st.params, w.st.knows = argv[i:], true
+				break
+			}
+			if strings.HasPrefix(t, "-") && strings.Contains(t, "a") && !strings.HasPrefix(t, "--") {
+				w.st.allexp = true
+			}
+			if t == "-o" || t == "+o" {
+				if i+1 < len(argv) && argv[i+1].Text == "allexport" && t == "-o" {
+					w.st.allexp = true
+				}
+				i++
+			}
+		}
+	case "shift":
+		w.builtinLeaf(argv, c)
+		n := 1
+		if len(argv) > 1 {
+			if m, ok := w.number(argv[1].Text, 0); ok && m >= 0 && m < 1000 {
+				n = int(m)
+			}
+		}
+		w.st.params = w.st.params[min(n, len(w.st.params)):]
+	case "read":
+		w.builtinLeaf(argv, c)
+		w.read(argv, c)
+	case "mapfile", "readarray":
+		w.builtinLeaf(argv, c)
+		w.mapfile(argv, c)
+	case "printf":
+		if len(argv) > 3 && argv[1].Text == "-v" {
+			if t, ok := argv[2].Exact(); ok {
+				w.builtinLeaf(argv, c)
+				v := printf(w, argv[3:])
+				if base, _, isElem := strings.Cut(t, "["); isElem {
+					old := w.st.vars[base]
+					old.isArray = true
+					old.arr = append(slices.Clone(old.arr), v)
+					w.st.setVar(base, old)
+				} else {
+					w.assign(t, v)
+				}
+				break
+			}
+		}
+		w.builtinLeaf(argv, c)
+	case "trap":
+		w.builtinLeaf(argv, c)
+		rest := argv[1:]
+		if len(rest) > 0 && rest[0].Text == "--" {
+			rest = rest[1:]
+		}
+		if len(rest) > 1 && !strings.HasPrefix(rest[0].Text, "-") {
+			c.flags |= Trap
+			c.out = nil
+			c.via = via(c.via, Wrap{Name: name, Argv: argv[:1]})
+			w.sub(func() { w.code(rest[0].Value, w.src.dialect, &rest[0], "trap", c) })
+		}
+	case "alias":
+		w.builtinLeaf(argv, c)
+		for i := range argv[1:] {
+			a := &argv[i+1]
+			n, _, ok := strings.Cut(a.Text, "=")
+			if ok && len(a.Alts) == 0 && n != "" && !strings.HasPrefix(n, "-") {
+				if w.st.aliases == nil {
+					w.st.aliases = map[string]Value{}
+				}
+				w.st.aliases[n] = a.slice(len(n)+1, len(a.Text))
+			}
+		}
+	case "unalias":
+		w.builtinLeaf(argv, c)
+		for i := range argv[1:] {
+			delete(w.st.aliases, argv[i+1].Text)
+		}
+	case "let":
+		w.builtinLeaf(argv, c)
+		for i := range argv[1:] {
+			if n, _, ok := strings.Cut(argv[i+1].Text, "="); ok && isName(strings.TrimRight(n, "+-*/%")) {
+				w.assign(strings.TrimRight(n, "+-*/%"), hole(HoleNumber, n))
+			}
+		}
+	case "getopts":
+		w.builtinLeaf(argv, c)
+		if len(argv) > 2 && isName(argv[2].Text) {
+			w.assign(argv[2].Text, hole(HoleName, argv[2].Text))
+			w.assign("OPTARG", hole(HoleParam, "OPTARG"))
+			w.assign("OPTIND", hole(HoleNumber, "OPTIND"))
+		}
+	case "enable":
+		w.builtinLeaf(argv, c)
+	case "test", "[", "true", ":", "false", "break", "continue", "wait", "shopt", "setopt", "unsetopt", "hash", "type", "umask",
+		"ulimit", "jobs", "fg", "bg", "disown", "dirs", "echo", "pwd", "bind", "complete", "compgen", "autoload", "zmodload", "print", "times", "suspend", "history", "fc", "caller", "help", "kill":
+		w.builtinLeaf(argv, c)
+	default:
+		return false
+	}
+	return true
+}
+
+// settle gives an opaque note just made without a leaf the leaf that belongs to
+// it.
+func (w *walker) settle(i int) {
+	if n := len(w.f.Opaque); n > 0 && i >= 0 && w.f.Opaque[n-1].Leaf < i {
+		w.f.Opaque[n-1].Leaf = i
+	}
+}
+
+func via(chain []Wrap, link Wrap) []Wrap {
+	return append(chain[:len(chain):len(chain)], link)
+}
+
+// declareWords is declare and friends reached through command, builtin or an
+// expansion, with assignments as plain words.
+func (w *walker) declareWords(name string, argv []Arg, c ctx) {
+	leaf := Leaf{Name: name, Argv: argv, Flags: Builtin, Offset: c.pos[0], End: c.pos[1]}
+	export := name == "export"
+	for i := range argv[1:] {
+		a := &argv[i+1]
+		if t, ok := a.Exact(); ok && strings.HasPrefix(t, "-") {
+			export = export || strings.Contains(t, "x")
+			continue
+		}
+		n, _, ok := strings.Cut(a.Text, "=")
+		if !isName(n) || len(a.Alts) > 0 {
+			continue
+		}
+		val := w.variable(n)
+		if ok {
+			val = a.slice(len(n)+1, len(a.Text))
+			w.assign(n, val)
+		}
+		if export {
+			v := w.st.vars[n]
+			v.exported = true
+			w.st.setVar(n, v)
+			w.export(n, val)
+		}
+		leaf.Assigns = append(leaf.Assigns, Assign{Name: n, Value: val, Exported: export, Offset: a.Offset})
+	}
+	w.add(leaf, c)
+}
+
+// cd follows a change of directory. stack is pushd or popd for those.
+func (w *walker) cd(argv []Arg, stack string) {
+	args := argv[1:]
+	for len(args) > 0 {
+		t, ok := args[0].Exact()
+		if !ok || len(t) < 2 || t[0] != '-' {
+			break
+		}
+		args = args[1:]
+		if t == "--" {
+			break
+		}
+	}
+	old := w.st.dir
+	switch {
+	case stack == "popd":
+		if n := len(w.st.dirs); n > 0 {
+			w.st.dir = w.st.dirs[n-1]
+			w.st.dirs = w.st.dirs[: n-1 : n-1]
+		} else {
+			w.st.dir = hole(HolePath, "popd")
+		}
+	case len(args) == 0:
+		if stack == "pushd" {
+			if n := len(w.st.dirs); n > 0 {
+				w.st.dir = w.st.dirs[n-1]
+				w.st.dirs = append(w.st.dirs[:n-1:n-1], old)
+			}
+			break
+		}
+		w.st.dir = w.variable("HOME")
+	case args[0].Text == "-" && stack == "" && len(args[0].Holes) == 0:
+		w.st.dir = w.variable("OLDPWD")
+	default:
+		w.st.dir = joinPath(w.st.dir, args[0].Value)
+		if args[0].Glob {
+			w.st.dir = joinPath(old, w.item(args[0]))
+		}
+		if stack == "pushd" {
+			w.st.dirs = append(w.st.dirs[:len(w.st.dirs):len(w.st.dirs)], old)
+		}
+	}
+	w.st.oldDir = &old
+	if _, set := w.st.vars["PWD"]; set {
+		w.assign("PWD", w.st.dir)
+	}
+}
+
+// joinPath resolves a path against a directory, as text: links are not known.
+func joinPath(dir, path Value) Value {
+	var out []Value
+	for _, d := range dir.Each() {
+		for _, p := range path.Each() {
+			if len(out) == maxAlts {
+				return Value{Alts: append(out[:maxAlts-1], hole(HoleMany, ""))}
+			}
+			out = append(out, joinOne(d, p))
+		}
+	}
+	return either(out...)
+}
+
+func joinOne(d, p Value) Value {
+	if p.IsEmpty() {
+		return d
+	}
+	abs := strings.HasPrefix(p.Prefix(), "/")
+	if pt, ok := p.Exact(); ok {
+		if abs {
+			return exact(cleanPath(pt))
+		}
+		if dt, ok := d.Exact(); ok {
+			return exact(cleanPath(dt + "/" + pt))
+		}
+		if pt == "." {
+			return d
+		}
+	}
+	if abs || (p.Prefix() == "" && len(p.Holes) > 0 && p.Holes[0].Kind != HoleName && p.Holes[0].Kind != HoleNumber) {
+		return p
+	}
+	return join(join(d, exact("/")), p)
+}
+
+// cleanPath resolves . and .. in an absolute path, as text.
+func cleanPath(p string) string {
+	if !strings.HasPrefix(p, "/") {
+		return p
+	}
+	var parts []string
+	for s := range strings.SplitSeq(p, "/") {
+		switch s {
+		case "", ".":
+		case "..":
+			if len(parts) > 0 {
+				parts = parts[:len(parts)-1]
+			}
+		default:
+			parts = append(parts, s)
+		}
+	}
+	return "/" + strings.Join(parts, "/")
+}
+
+// exec replaces the shell: its redirections stay, its command is the last.
+func (w *walker) exec(argv []Arg, c ctx) {
+	n := 1
+	for n < len(argv) {
+		t, ok := argv[n].Exact()
+		if !ok || len(t) < 2 || t[0] != '-' {
+			break
+		}
+		n++
+		if t == "--" {
+			break
+		}
+		if strings.HasSuffix(t, "a") {
+			n++
+		}
+	}
+	if n >= len(argv) {
+		w.builtinLeaf(argv, c)
+		return
+	}
+	c.via = via(c.via, Wrap{Name: "exec", Argv: argv[:n]})
+	c.bare = true
+	w.run(argv[n:], c)
+	w.st.dead = true
+}
+
+// read gives variables the next line of standard input.
+func (w *walker) read(argv []Arg, c ctx) {
+	var names []string
+	array := ""
+	delim := "\n"
+	for i := 1; i < len(argv); i++ {
+		t, ok := argv[i].Exact()
+		if !ok {
+			continue
+		}
+		if len(names) == 0 && len(t) > 1 && t[0] == '-' {
+			for j := 1; j < len(t); j++ {
+				if strings.IndexByte("adinNptu", t[j]) < 0 {
+					continue
+				}
+				val := t[j+1:]
+				if val == "" && i+1 < len(argv) {
+					i++
+					val, _ = argv[i].Exact()
+				}
+				switch t[j] {
+				case 'a':
+					array = val
+				case 'd':
+					delim = val
+					if delim == "" {
+						delim = "\x00"
+					}
+				}
+				break
+			}
+			continue
+		}
+		if n, _, ok := strings.Cut(t, "?"); ok {
+			t = n // zsh: name?prompt
+		}
+		if isName(t) {
+			names = append(names, t)
+		}
+	}
+	line := hole(HoleInput, "")
+	if c.in.Kind == InputPipe {
+		line = Value{Holes: []Hole{{Kind: HoleInput, From: c.in.From}}}
+	}
+	if c.stream != nil {
+		line = w.nextLine(c, delim)
+	} else if c.in.Text != nil {
+		line = c.in.Text.blur() // of a file, whose name the hole has
+	}
+	ifs := w.ifs()
+	for _, a := range c.assigns {
+		if t, ok := a.Value.Exact(); ok && a.Name == "IFS" {
+			ifs = t
+		}
+	}
+	if array != "" {
+		v := variable{isArray: true}
+		for _, one := range line.Each() {
+			if t, ok := one.Exact(); ok {
+				for _, f := range splitFields(t, ifs, 0) {
+					v.arr = append(v.arr, exact(f))
+				}
+			} else {
+				v.arr = append(v.arr, one)
+			}
+		}
+		w.st.setVar(array, v)
+		return
+	}
+	if len(names) == 0 {
+		names = []string{"REPLY"}
+	}
+	for i, n := range names {
+		v := line.mapExact(func(s string) Value {
+			fields := splitFields(s, ifs, len(names))
+			if i < len(fields) {
+				return exact(fields[i])
+			}
+			return Value{}
+		})
+		if len(names) == 1 && len(line.Alts) == 0 && len(line.Holes) > 0 {
+			v = line
+		}
+		w.assign(n, v)
+	}
+}
+
+// nextLine takes a line from the known standard input. In a loop it returns
+// every line there is as an alternative and leaves the stream as it is.
+func (w *walker) nextLine(c ctx, delim string) Value {
+	v := c.stream.text
+	if len(v.Alts) > 0 {
+		return v
+	}
+	w.step(len(v.Text) / 64)
+	if c.flags&Loop != 0 {
+		var lines []Value
+		start := 0
+		for start < len(v.Text) || (start == 0 && len(v.Holes) > 0) {
+			end := strings.Index(v.Text[start:], delim)
+			if end < 0 {
+				end = len(v.Text)
+			} else {
+				end += start
+			}
+			lines = append(lines, v.slice(start, end))
+			start = end + len(delim)
+			if len(lines) > maxAlts || len(v.Holes) > 64 {
+				break
+			}
+		}
+		if len(lines) == 0 {
+			return Value{}
+		}
+		return either(lines...)
+	}
+	end := strings.Index(v.Text, delim)
+	if end < 0 {
+		c.stream.text = Value{}
+		return v
+	}
+	line := v.slice(0, end)
+	rest := end + len(delim)
+	next := v.slice(rest, len(v.Text))
+	c.stream.text = next
+	return line
+}
+
+// splitFields splits text by IFS into at most n fields (0: any number), the
+// last taking the rest, as read does.
+func splitFields(s, ifs string, n int) []string {
+	var out []string
+	isSpace := func(c byte) bool {
+		return (c == ' ' || c == '\t' || c == '\n') && strings.IndexByte(ifs, c) >= 0
+	}
+	for len(s) > 0 && isSpace(s[0]) {
+		s = s[1:]
+	}
+	for s != "" {
+		if n > 0 && len(out) == n-1 {
+			for len(s) > 0 && isSpace(s[len(s)-1]) {
+				s = s[:len(s)-1]
+			}
+			return append(out, s)
+		}
+		i := strings.IndexAny(s, ifs)
+		if ifs == "" || i < 0 {
+			return append(out, s)
+		}
+		out = append(out, s[:i])
+		hard := !isSpace(s[i])
+		s = s[i+1:]
+		for len(s) > 0 && (isSpace(s[0]) || (!hard && strings.IndexByte(ifs, s[0]) >= 0)) {
+			hard = hard || !isSpace(s[0])
+			s = s[1:]
+		}
+	}
+	return out
+}
+
+func (w *walker) mapfile(argv []Arg, c ctx) {
+	name := "MAPFILE"
+	if n := len(argv); n > 1 && isName(argv[n-1].Text) {
+		name = argv[n-1].Text
+	}
+	v := variable{isArray: true}
+	if c.stream == nil {
+		v.arr = []Value{{Holes: []Hole{{Kind: HoleInput, From: c.in.From}}}}
+	} else {
+		text := c.stream.text
+		if t, ok := text.Exact(); ok && len(t) < 64<<10 {
+			for l := range strings.SplitSeq(strings.TrimSuffix(t, "\n"), "\n") {
+				v.arr = append(v.arr, exact(l))
+				w.step(1)
+			}
+		} else {
+			v.arr = []Value{text.blur()}
+		}
+	}
+	w.st.setVar(name, v)
+}

@@ -7,6 +7,7 @@ package lidguard
 
 import (
 	"encoding/json"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -47,6 +48,15 @@ func put(t testing.TB, m machine.Machine, set string, programs ...string) *Guard
 	for _, path := range programs {
 		m.PrependPath(filepath.Dir(build.Program(t, set, path)))
 	}
+	t.Cleanup(func() {
+		if !t.Failed() {
+			return
+		}
+		log, err := os.ReadFile(filepath.Join(m.Home(), ".local", "state", "lidguard", "runtime.log"))
+		if err == nil {
+			t.Logf("lidguard's log:\n%s", log)
+		}
+	})
 	return &Guard{t: t, m: m}
 }
 

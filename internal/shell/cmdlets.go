@@ -161,8 +161,8 @@ func (w *walker) runCmdlet(text string, argv []Arg, c ctx) {
 	if i := strings.LastIndexByte(name, '\\'); i >= 0 {
 		name = name[i+1:]
 	}
-	if v, ok := w.st.aliases[name]; ok && !slices.Contains(w.calls, "alias "+name) {
-		w.calls = append(w.calls, "alias "+name)
+	if v, ok := w.st.aliases[name]; ok && !w.calling(call{name: "alias " + name}) {
+		w.calls = append(w.calls, call{name: "alias " + name})
 		next := slices.Clone(argv)
 		next[0].Value = v
 		w.run(next, c)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"runtime"
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -48,10 +49,19 @@ type walker struct {
 	steps, nextAsk int
 	depth          int
 	over           bool
-	calls          []string // functions being walked, innermost last
+	calls          []call   // functions and aliases being walked, innermost last
 	scripts        []string // script files being walked
 	procs          []Value  // what process substitutions print
 }
+
+// call is a function, alias or script being walked. Two functions of one name,
+// as in a shell started by a function, have different bodies.
+type call struct {
+	name string
+	body *syntax.Stmt
+}
+
+func (w *walker) calling(c call) bool { return slices.Contains(w.calls, c) }
 
 // source is one text being walked: the command itself, the operand of a sh -c,
 // a script file.

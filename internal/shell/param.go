@@ -16,7 +16,7 @@ func (w *walker) param(p *syntax.ParamExp, quoted bool) ([]Value, bool) {
 	defer w.leave()
 	if p.NestedParam != nil {
 		v := w.quotedPart(p.NestedParam, false)
-		return []Value{w.operate(p, v)}, false
+		return []Value{w.operate(p, v, quoted)}, false
 	}
 	if p.Param == nil {
 		return []Value{hole(HoleMany, "")}, false
@@ -56,13 +56,13 @@ func (w *walker) param(p *syntax.ParamExp, quoted bool) ([]Value, bool) {
 		return w.sliceList(p, vals, name), multi
 	}
 	if multi && len(vals) == 0 && p.Exp != nil {
-		return []Value{w.operate(p, Value{})}, false
+		return []Value{w.operate(p, Value{}, quoted)}, false
 	}
 	if plainParam(p) {
 		return vals, multi
 	}
 	for i := range vals {
-		vals[i] = w.operate(p, vals[i])
+		vals[i] = w.operate(p, vals[i], quoted)
 	}
 	return vals, multi
 }
@@ -225,18 +225,18 @@ func (w *walker) sliceList(p *syntax.ParamExp, vals []Value, name string) []Valu
 }
 
 // operate applies the operator of an expansion to a value.
-func (w *walker) operate(p *syntax.ParamExp, v Value) Value {
+func (w *walker) operate(p *syntax.ParamExp, v Value, quoted bool) Value {
 	if len(v.Alts) > 0 {
 		out := make([]Value, len(v.Alts))
 		for i := range v.Alts {
-			out[i] = w.operate(p, v.Alts[i])
+			out[i] = w.operate(p, v.Alts[i], quoted)
 		}
 		return either(out...)
 	}
 	w.step(len(v.Text) / 64)
 	switch {
 	case p.Exp != nil:
-		return w.expansion(p, v)
+		return w.expansion(p, v, quoted)
 	case p.Repl != nil:
 		return w.replace(p, v)
 	case p.Slice != nil:
@@ -289,8 +289,14 @@ func (w *walker) zshFlags(flags string, v Value) Value {
 
 // expansion applies ${x:-d} and friends, ${x#p} and ${x%p}, case changes and
 // ${x@Q}.
-func (w *walker) expansion(p *syntax.ParamExp, v Value) Value {
-	word := func() Value { return w.one(p.Exp.Word) }
+func (w *walker) expansion(p *syntax.ParamExp, v Value, quoted bool) Value {
+	word := func() Value {
+		if quoted && p.Exp.Word != nil {
+			// Inside double quotes no tilde, and quoting by their rules.
+			return w.quotedParts(p.Exp.Word.Parts, false)
+		}
+		return w.one(p.Exp.Word)
+	}
 	name := ""
 	if p.Param != nil {
 		name = p.Param.Value

@@ -461,8 +461,8 @@ func (w *walker) git(argv []Arg, c ctx) {
 			if strings.HasPrefix(v.Text, "!") && len(v.Alts) == 0 {
 				a.Value = concat(append([]Value{v.slice(1, len(v.Text))}, joinArgs(rest))...)
 				w.shellWord(&a, "git alias", i, c)
-			} else if !slices.Contains(w.calls, "git "+sub) {
-				w.calls = append(w.calls, "git "+sub)
+			} else if !w.calling(call{name: "git " + sub}) {
+				w.calls = append(w.calls, call{name: "git " + sub})
 				a.Value = concat(exact("git "), v, joinArgs(rest))
 				w.shellWord(&a, "git alias", i, c)
 				w.calls = w.calls[:len(w.calls)-1]
@@ -1295,7 +1295,7 @@ func (w *walker) bunDeno(argv []Arg, file, leaf int, c ctx) {
 
 // packageScript walks a script of package.json and those npm runs around it.
 func (w *walker) packageScript(script string, args []Arg, leaf int, c ctx, must bool) {
-	if script == "" || slices.Contains(w.calls, "script "+script) {
+	if script == "" || w.calling(call{name: "script " + script}) {
 		return
 	}
 	content, ok := w.readScript(exact("package.json"), c.pos[0])
@@ -1306,7 +1306,7 @@ func (w *walker) packageScript(script string, args []Arg, leaf int, c ctx, must 
 		return
 	}
 	scripts := packageScripts(content)
-	w.calls = append(w.calls, "script "+script)
+	w.calls = append(w.calls, call{name: "script " + script})
 	if len(args) > 0 && args[0].Text == "--" {
 		args = args[1:]
 	}

@@ -47,8 +47,8 @@ func (w *walker) run(argv []Arg, c ctx) {
 		return
 	}
 	if !c.bare {
-		if v, ok := w.st.aliases[text]; ok && !slices.Contains(w.calls, "alias "+text) {
-			w.calls = append(w.calls, "alias "+text)
+		if v, ok := w.st.aliases[text]; ok && !w.calling(call{name: "alias " + text}) {
+			w.calls = append(w.calls, call{name: "alias " + text})
 			w.code(concat(append([]Value{v}, joinArgs(argv[1:]))...), w.src.dialect, head, "alias", c)
 			w.calls = w.calls[:len(w.calls)-1]
 			return
@@ -162,7 +162,7 @@ func (w *walker) builtinLeaf(argv []Arg, c ctx) {
 }
 
 func (w *walker) callFunction(name string, fn function, argv []Arg, c ctx) {
-	if slices.Contains(w.calls, name) {
+	if w.calling(call{name, fn.body}) {
 		w.recursion(Recursion{Name: name, Offset: c.pos[0],
 			Forks: c.flags&Background != 0 || c.in.Kind == InputPipe || c.outKind == OutputPipe || c.flags&Substitution != 0})
 		return
@@ -172,7 +172,7 @@ func (w *walker) callFunction(name string, fn function, argv []Arg, c ctx) {
 	inner.params, inner.knows = argv[1:], true
 	w.st = &inner
 	w.src = fn.src
-	w.calls = append(w.calls, name)
+	w.calls = append(w.calls, call{name, fn.body})
 	c.flags |= Function
 	if fn.body != nil {
 		w.stmt(fn.body, c)

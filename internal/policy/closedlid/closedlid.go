@@ -184,7 +184,7 @@ func permission(cfg Config, ev *event.Event) event.Verdict {
 func asks(tool string) bool {
 	switch tool {
 	case "AskUserQuestion", // Claude Code; Copilot's PascalCase payloads
-		"request_user_input", // Codex
+		"request_user_input", "request_permissions", // Codex
 		"ask_user",           // Copilot
 		"question":           // OpenCode
 		return true

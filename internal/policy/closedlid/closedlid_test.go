@@ -65,6 +65,7 @@ func TestHandler_everySetting(t *testing.T) {
 		{"claude: a Stop", ev(event.Claude, event.Stop, ""), [6]string{}},
 		{"codex: a permission request", ev(event.Codex, req, "Bash"), [6]string{no, yes, open, no + "!", no, no}},
 		{"codex: a question", ev(event.Codex, pre, "request_user_input"), [6]string{question, question, question, question, question, question}},
+		{"codex: a request for permissions", ev(event.Codex, pre, "request_permissions"), [6]string{question, question, question, question, question, question}},
 		{"copilot: a permission request is no prompt", ev(event.Copilot, req, "bash"), [6]string{"", yes, "", "", no + "!", ""}},
 		{"copilot: a question", ev(event.Copilot, pre, "ask_user"), [6]string{question, question, question, question, question, question}},
 		{"copilot: a plan", ev(event.Copilot, pre, "exit_plan_mode"), [6]string{plan, plan, plan, plan, plan, plan}},

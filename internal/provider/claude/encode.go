@@ -13,6 +13,8 @@ import (
 const (
 	noReason  = "lidguard refused this."
 	askReason = "lidguard leaves this to you."
+	// cannotAsk follows the reason of an ask that had to become a denial.
+	cannotAsk = "This needs a person's word, which cannot be asked for here; leave it to them."
 )
 
 // Encode says v in the client's words for ev: one JSON object with exit 0, or a
@@ -103,6 +105,9 @@ func Encode(ev *event.Event, v event.Verdict) (event.Output, error) {
 	case event.PreSkillShellCommand:
 		// Ask refuses here as well, and so would any rewrite; allow says nothing.
 		if denied || v.Decision == event.Ask {
+			if !denied {
+				reason = strings.TrimSpace(jsontext.Clean(v.Reason) + " " + cannotAsk)
+			}
 			inner.String("permissionDecision", "deny")
 			inner.String("permissionDecisionReason", reason)
 		}

@@ -207,7 +207,7 @@ func TestEncode_details(t *testing.T) {
 		{"a denial goes before the scrubbed text", &post, event.Verdict{Decision: event.Deny, Reason: "a key", UpdatedOutput: json.RawMessage(`"***"`)}, `{"decision":"block","reason":"a key\n\n***"}`},
 		{"a rewrite is an allow", &pre, event.Verdict{UpdatedInput: json.RawMessage(`{"command":"y"}`)}, `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow","updatedInput":{"command":"y"}}}`},
 		{"a bare allow is silence", &pre, event.Verdict{Decision: event.Allow, Reason: "fine"}, ``},
-		{"an ask is a denial", &pre, event.Verdict{Decision: event.Ask, Reason: "sure?"}, `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"sure?"}}`},
+		{"an ask is a denial", &pre, event.Verdict{Decision: event.Ask, Reason: "sure?"}, `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"sure? This needs a person's word, which cannot be asked for here; leave it to them."}}`},
 	} {
 		out, err := codex.Encode(c.ev, c.v)
 		if err != nil || string(out.Stdout) != c.want || out.Code != 0 {

@@ -13,6 +13,9 @@ import (
 // thrown away by the client and the call runs.
 const noReason = "lidguard refused this."
 
+// cannotAsk follows the reason of an ask that had to become a denial.
+const cannotAsk = "This needs a person's word, which cannot be asked for here; leave it to them."
+
 // Encode says v in the client's words for ev: one JSON object with exit 0, or
 // nothing where the client has no words (contract §4). What it does not have:
 //   - ask at PreToolUse, which would let the call run, so it becomes a denial; at
@@ -66,6 +69,9 @@ func Encode(ev *event.Event, v event.Verdict) (event.Output, error) {
 	case event.PreToolUse:
 		switch {
 		case denied || v.Decision == event.Ask:
+			if !denied {
+				reason = strings.TrimSpace(jsontext.Clean(v.Reason) + " " + cannotAsk)
+			}
 			inner.String("permissionDecision", "deny")
 			inner.String("permissionDecisionReason", reason)
 		case v.UpdatedInput != nil:

@@ -18,6 +18,10 @@ const (
 // sign of work clears the soft lock.
 const question = "request_user_input"
 
+// request is the client's tool, still under development, that asks the person
+// for permissions without a PermissionRequest (contract §3).
+const request = "request_permissions"
+
 // Signals says what ev means for the tracked session, given the verdict v that
 // is about to be answered. Any hook of the root session is a sign of work, since
 // goal turns start without a prompt (contract §5); a subagent's events carry the
@@ -64,7 +68,7 @@ func Signals(ev *event.Event, v event.Verdict) []event.Signal {
 		switch {
 		case denied || v.Decision == event.Ask: // an ask is answered as a denial
 			return one(event.Active)
-		case s.Tool == question:
+		case s.Tool == question, s.Tool == request:
 			// Not ToolBegan: where the tool is unavailable no PostToolUse comes.
 			return because(event.Waiting, ReasonQuestion)
 		}
@@ -78,7 +82,7 @@ func Signals(ev *event.Event, v event.Verdict) []event.Signal {
 		}
 		return because(event.Waiting, ReasonPermission)
 	case event.PostToolUse:
-		if s.Tool == question {
+		if s.Tool == question || s.Tool == request {
 			return one(event.Resumed)
 		}
 		return one(event.ToolEnded)

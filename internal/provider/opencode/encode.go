@@ -12,6 +12,9 @@ import (
 // would end the turn.
 const noReason = "lidguard refused this."
 
+// cannotAsk follows the reason of an ask that had to become a refusal.
+const cannotAsk = "This needs a person's word, which cannot be asked for here; leave it to them."
+
 // Encode says v as the line of JSON the plugin acts on (see the package comment), or
 // as nothing where the client has no means. An ask before a tool call cannot open
 // the client's prompt, so it refuses; an ask at a permission request is silence,
@@ -55,6 +58,9 @@ func Encode(ev *event.Event, v event.Verdict) (event.Output, error) {
 		add()
 	case event.PreToolUse:
 		if denied || v.Decision == event.Ask {
+			if !denied {
+				reason = strings.TrimSpace(jsontext.Clean(v.Reason) + " " + cannotAsk)
+			}
 			refuse()
 		} else if v.UpdatedInput != nil {
 			w.Raw("args", v.UpdatedInput)

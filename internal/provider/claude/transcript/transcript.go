@@ -97,7 +97,7 @@ func (d *Detector) Line(line []byte, offset int64) []event.Signal {
 				s.Task = &event.Task{ID: id}
 				return say(event.TaskEnded, "task notification", "")
 			}
-			s.Prompt = event.Preview(text.whole)
+			s.Prompt = event.Preview(typed(text.whole))
 			return say(event.Began, "prompt", "")
 		}
 	case "assistant":
@@ -206,6 +206,25 @@ func content(value []byte) (t texts, result bool) {
 	return t, result
 }
 
+// typed gives back what a person typed for a command, which the record holds in
+// pieces: "/name arguments".
+func typed(prompt string) string {
+	if !strings.HasPrefix(prompt, "<command-") {
+		return prompt
+	}
+	name, args := element(prompt, "command-name"), element(prompt, "command-args")
+	if name == "" {
+		return prompt
+	}
+	return strings.TrimSpace(name + " " + args)
+}
+
+func element(text, name string) string {
+	_, rest, _ := strings.Cut(text, "<"+name+">")
+	value, _, _ := strings.Cut(rest, "</"+name+">")
+	return strings.TrimSpace(value)
+}
+
 // empty reports that a list holds nothing or is not there.
 func empty(list []byte) bool {
 	n := 0
@@ -220,13 +239,8 @@ func notification(text string) (id string, done, is bool) {
 		return "", false, false
 	}
 	body, _, _ = strings.Cut(body, "<result>")
-	element := func(name string) string {
-		_, rest, _ := strings.Cut(body, "<"+name+">")
-		value, _, _ := strings.Cut(rest, "</"+name+">")
-		return strings.TrimSpace(value)
-	}
-	id = element("task-id")
-	switch element("status") {
+	id = element(body, "task-id")
+	switch element(body, "status") {
 	case "", "running", "pending", "in_progress":
 		return id, false, true
 	}

@@ -185,8 +185,8 @@ func asks(tool string) bool {
 	switch tool {
 	case "AskUserQuestion", // Claude Code; Copilot's PascalCase payloads
 		"request_user_input", "request_permissions", // Codex
-		"ask_user",           // Copilot
-		"question":           // OpenCode
+		"ask_user", // Copilot
+		"question": // OpenCode
 		return true
 	}
 	return false

@@ -20,12 +20,13 @@ const (
 	NeedsUpdate State = "needs-update" // ours, but not as this version writes it
 	Off         State = "off"          // the client is told to run no hooks, or not this one
 	Missing     State = "missing"
+	Foreign     State = "foreign"    // somebody else's entry stands under our name
 	Unreadable  State = "unreadable" // the config file cannot be used
 )
 
 // rank orders the states for Worst.
 func (s State) rank() int {
-	for i, known := range []State{Installed, Conflicts, NotTrusted, NeedsUpdate, Off, Missing, Unreadable} {
+	for i, known := range []State{Installed, Conflicts, NotTrusted, NeedsUpdate, Off, Missing, Foreign, Unreadable} {
 		if s == known {
 			return i
 		}
@@ -79,6 +80,11 @@ const (
 	HookFileBroken    = "hook-file-broken"
 	FeatureDeprecated = "feature-deprecated"
 	TwoHookFiles      = "two-hook-files"
+
+	ForeignStopHooks  = "foreign-stop-hooks"       // may overrule what lidguard says at the end of a turn
+	ForeignPermission = "foreign-permission-hooks" // have the last word over lidguard's answer
+	KeepAwakeTwice    = "keep-awake-twice"         // the client keeps the machine awake by itself
+	ForeignFile       = "foreign-file"             // a file of somebody else's has the name of ours
 )
 
 // Settle derives the report's state from its hooks and problems.
@@ -100,7 +106,7 @@ func (r *Report) Settle() {
 			switch {
 			case p.Code == HooksOff && state != Missing:
 				state = Worst(state, Off)
-			case p.Code == PromptHooks:
+			case p.Code == PromptHooks, p.Code == ForeignStopHooks, p.Code == ForeignPermission:
 				state = Worst(state, Conflicts)
 			}
 		}

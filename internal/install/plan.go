@@ -24,6 +24,7 @@ type Edit struct {
 	After   []byte // nil: the file goes
 	Removes bool   // takes entries out
 
+	record string // the name under which its Undo is kept
 	change Change
 }
 
@@ -43,15 +44,21 @@ var ErrReadOnly = errors.New("the file is read-only")
 // would do nothing. A removal goes back to the bytes from before the installation
 // where nobody has edited the file since.
 func (p *Plan) Add(path string, removes bool, records Records, change Change) error {
+	return p.AddAs(path, path, removes, records, change)
+}
+
+// AddAs is Add with a record of its own, for a second kind of entries in a file:
+// undoing one kind must not bring back the bytes from before the other.
+func (p *Plan) AddAs(record, path string, removes bool, records Records, change Change) error {
 	f, err := confedit.Open(path)
 	if err != nil {
 		return err
 	}
-	e := Edit{Path: path, Removes: removes, change: change, Before: f.Bytes()}
+	e := Edit{Path: path, Removes: removes, record: record, change: change, Before: f.Bytes()}
 	if !f.Exists {
 		e.Before = nil
 	}
-	draft, err := e.preview(f, records[path])
+	draft, err := e.preview(f, records[record])
 	if err != nil {
 		return fmt.Errorf("%q: %w", path, err)
 	}
@@ -103,7 +110,7 @@ func (p Plan) Apply(ctx context.Context, now time.Time, store Store) ([]Done, er
 	var done []Done
 	for _, e := range p.Edits {
 		err := store.update(func(records Records) error {
-			undo := records[e.Path]
+			undo := records[e.record]
 			opt := confedit.Options{Now: now, Previous: undo}
 			var res confedit.Result
 			var err error
@@ -124,9 +131,9 @@ func (p Plan) Apply(ctx context.Context, now time.Time, store Store) ([]Done, er
 			}
 			if e.Removes {
 				dropBackup(undo, res.After)
-				delete(records, e.Path)
+				delete(records, e.record)
 			} else {
-				records[e.Path] = &res.Undo
+				records[e.record] = &res.Undo
 			}
 			return nil
 		})

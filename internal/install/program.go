@@ -51,6 +51,18 @@ func FindProgram(goos string, env paths.Env, executable string) (Program, error)
 	return p, nil
 }
 
+// FindMain returns the lidguard program itself, for what lidguard-hook cannot do,
+// under the name by which PATH has it where that is the running file.
+func FindMain(goos string, env paths.Env, executable string) (string, error) {
+	if found := OnPath(goos, env); found != "" && (executable == "" || sameFile(found, executable)) {
+		return found, nil
+	}
+	if executable == "" {
+		return "", ErrNoProgram
+	}
+	return executable, nil
+}
+
 // OnPath returns the lidguard that a shell would run, or "".
 func OnPath(goos string, env paths.Env) string {
 	name, windows := "lidguard", goos == "windows"

@@ -1,0 +1,147 @@
+package install
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os/exec"
+	"slices"
+	"strings"
+
+	"github.com/lidguard-go/lidguard/internal/confedit"
+	"github.com/lidguard-go/lidguard/internal/event"
+)
+
+// ServerName is the name under which clients know lidguard's MCP server.
+const ServerName = "lidguard"
+
+// Server is an MCP server that a client starts and speaks to over its standard
+// input and output.
+type Server struct {
+	Name    string
+	Command string // absolute path
+	Args    []string
+}
+
+// MainServer is `lidguard mcp-server` for the program at path.
+func MainServer(path string) Server {
+	return Server{Name: ServerName, Command: path, Args: []string{"mcp-server"}}
+}
+
+// ServerReport is the state of an MCP registration.
+type ServerReport struct {
+	Provider event.Provider `json:"provider,omitempty"`
+	File     string         `json:"file"`
+	Name     string         `json:"name"`
+	State    State          `json:"state"`            // installed, missing, needs-update, off, foreign or unreadable
+	Detail   string         `json:"detail,omitempty"` // what is different, in words
+	Command  []string       `json:"command,omitempty"`
+}
+
+// Registered compares an entry's command line with the one that is wanted.
+// detail says what is different.
+func Registered(command []string, want Server) (state State, detail string) {
+	switch {
+	case len(command) == 0 || !IsProgram(command[0]) || len(command) < 2 || !slices.Contains(want.Args[:1], command[1]):
+		return Foreign, fmt.Sprintf("the entry %q is not lidguard's", want.Name)
+	case command[0] != want.Command:
+		return NeedsUpdate, "another program: " + command[0]
+	case !slices.Equal(command[1:], want.Args):
+		return NeedsUpdate, "other arguments: " + strings.Join(command[1:], " ")
+	}
+	return Installed, ""
+}
+
+// Registration is how a client's registration changes: by running the client's
+// own commands, one after another, or, where there are none, by a plan.
+type Registration struct {
+	Commands []Command
+	Plan     Plan
+	Why      string // why the file is edited although the client has a command
+}
+
+// Command is one run of a client's program.
+type Command struct {
+	Argv []string
+	// MayFail marks a step whose failure means nothing: removing what may
+	// not be there.
+	MayFail bool
+}
+
+// Runner runs a program and returns what it printed, and an error that says how it
+// ended when that was not exit code 0.
+type Runner func(ctx context.Context, argv []string) (output string, err error)
+
+// Exec is the Runner of the real program: no standard input, everything printed
+// comes back.
+func Exec(ctx context.Context, argv []string) (string, error) {
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	err := cmd.Run()
+	return strings.TrimSpace(out.String()), err
+}
+
+// Run runs the commands in order. The error names the command and quotes what it
+// printed.
+func (r Registration) Run(ctx context.Context, run Runner) error {
+	for _, c := range r.Commands {
+		out, err := run(ctx, c.Argv)
+		if err != nil && !c.MayFail {
+			return fmt.Errorf("`%s` ended with %w: %.300q", strings.Join(c.Argv, " "), err, out)
+		}
+	}
+	return nil
+}
+
+// ServerEntry finds the entry at p in a JSON document and its command line, as
+// command reads it from the entry; nil when it cannot be read. ok is false where
+// there is no entry.
+func ServerEntry[T any](doc *confedit.JSON, p confedit.Path, command func(T) []string) (line []string, ok bool) {
+	if _, ok = doc.Get(p); !ok {
+		return nil, false
+	}
+	var entry T
+	if _, err := doc.Decode(p, &entry); err != nil {
+		return nil, true
+	}
+	return command(entry), true
+}
+
+// SetServer returns the change that writes the members of an entry: a new entry
+// becomes want, an old one keeps members that want does not have. Both must be
+// JSON objects.
+func SetServer(mode confedit.Mode, p confedit.Path, want any, members ...confedit.Pair) Change {
+	return func(data []byte, _ []confedit.Path) (confedit.Draft, error) {
+		doc, err := confedit.ParseJSON(data, mode)
+		if err != nil {
+			return confedit.Draft{}, err
+		}
+		if raw, ok := doc.Get(p); !ok || raw[0] != '{' {
+			err = doc.Set(p, want)
+		} else {
+			for _, m := range members {
+				if err = doc.Set(p.With(m.Key), m.Value); err != nil {
+					break
+				}
+			}
+		}
+		return doc.Draft(), err
+	}
+}
+
+// DropServer returns the change that takes an entry out, with the parents that
+// were created for it, provided mine says it is lidguard's.
+func DropServer(mode confedit.Mode, p confedit.Path, mine func(*confedit.JSON) bool) Change {
+	return func(data []byte, created []confedit.Path) (confedit.Draft, error) {
+		doc, err := confedit.ParseJSON(data, mode)
+		if err != nil || !mine(doc) {
+			return confedit.Draft{Text: data}, err
+		}
+		if err := doc.Remove(p); err != nil {
+			return confedit.Draft{}, err
+		}
+		err = doc.Prune(created...)
+		return doc.Draft(), err
+	}
+}

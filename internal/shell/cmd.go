@@ -136,7 +136,7 @@ func (d *dos) skip() {
 // opens reports whether the bracket at the offset opens a group: after if,
 // else, for ... in and do it does, within other words it is text.
 func (d *dos) opens() bool {
-	before := strings.ToLower(strings.TrimRight(d.text[max(0, d.i-256):d.i], " \t"))
+	before := lower(strings.TrimRight(d.text[max(0, d.i-256):d.i], " \t"))
 	line := before[strings.LastIndexAny(before, "\n&|(")+1:]
 	fields := strings.Fields(line)
 	if len(fields) == 0 {
@@ -203,7 +203,7 @@ func (d *dos) expand(s string) Value {
 					continue
 				}
 			}
-			if v, ok := d.w.st.vars["%"+strings.ToLower(s[i+1:i+2])]; ok {
+			if v, ok := d.w.st.vars["%"+lower(s[i+1:i+2])]; ok {
 				b.addText(s[last:i])
 				b.add(v.val)
 				i++
@@ -232,12 +232,12 @@ func (d *dos) expand(s string) Value {
 }
 
 func (w *walker) knowsDOS(name string) bool {
-	_, ok := w.st.vars[strings.ToLower(name)]
+	_, ok := w.st.vars[lower(name)]
 	return ok
 }
 
 func (w *walker) dosVariable(name string) Value {
-	key := strings.ToLower(name)
+	key := lower(name)
 	if v, ok := w.st.vars[key]; ok {
 		return v.val
 	}
@@ -304,7 +304,7 @@ func dosModify(v Value, mod string) Value {
 			return hole(HoleMany, "")
 		}
 		var out strings.Builder
-		low, key := strings.ToLower(s), strings.ToLower(a)
+		low, key := lower(s), lower(a)
 		if len(low) != len(s) {
 			return exact(strings.ReplaceAll(s, a, b))
 		}
@@ -348,7 +348,7 @@ func (d *dos) command() {
 		}
 		tail := strings.TrimSpace(d.text[min(d.i, len(d.text)):])
 		if len(tail) > 4 && strings.EqualFold(tail[:4], "else") {
-			d.i += strings.Index(strings.ToLower(d.text[d.i:]), "else") + 4
+			d.i += strings.Index(lower(d.text[d.i:]), "else") + 4
 			d.c.flags |= Conditional
 			d.command()
 		}
@@ -420,7 +420,7 @@ func (d *dos) peek() string {
 		}
 		b.WriteByte(ch)
 	}
-	return strings.ToLower(b.String())
+	return lower(b.String())
 }
 
 // words reads the words and redirections of a command.
@@ -540,7 +540,7 @@ func dosSwitches(argv []Arg) []Arg {
 	if !ok {
 		return argv
 	}
-	low := strings.ToLower(t)
+	low := lower(t)
 	for _, name := range [...]string{"del", "erase", "rd", "rmdir", "format", "cd", "chdir", "md", "cmd", "copy", "move", "echo", "reg", "shutdown", "taskkill", "start", "call", "dir", "type", "attrib", "cipher"} {
 		rest, ok := strings.CutPrefix(low, name)
 		if !ok || rest == "" || (rest[0] != '/' && !((name == "cd" || name == "chdir" || name == "echo") && (rest[0] == '.' || rest[0] == '\\'))) {
@@ -576,7 +576,7 @@ func dosSwitches(argv []Arg) []Arg {
 func (d *dos) ifCommand(c ctx) {
 	w := d.w
 	d.i += 2
-	next := func() string { d.blank(); a := d.wordArg(); return strings.ToLower(a.Text) }
+	next := func() string { d.blank(); a := d.wordArg(); return lower(a.Text) }
 	word := next()
 	for word == "/i" || word == "not" {
 		word = next()
@@ -609,7 +609,7 @@ func (d *dos) blankEquals() {
 // forCommand walks for [/f|/r|/d|/l] %i in (set) do command.
 func (d *dos) forCommand(c ctx) {
 	w := d.w
-	low := strings.ToLower(d.text[d.i:])
+	low := lower(d.text[d.i:])
 	in := strings.Index(low, " in ")
 	if j := strings.Index(low, " in("); j >= 0 && (in < 0 || j < in) {
 		in = j
@@ -642,7 +642,7 @@ func (d *dos) forCommand(c ctx) {
 		return
 	}
 	set := strings.TrimSpace(d.text[from : to-1])
-	do := strings.Index(strings.ToLower(d.text[to:]), "do")
+	do := strings.Index(lower(d.text[to:]), "do")
 	if do < 0 {
 		return
 	}
@@ -712,7 +712,7 @@ func (d *dos) set(c ctx) {
 	w := d.w
 	rest := strings.TrimLeft(d.text[min(d.i+3, len(d.text)):], " \t")
 	off := d.pos(len(d.text) - len(rest))
-	low := strings.ToLower(rest)
+	low := lower(rest)
 	name, val, ok := "", "", false
 	leaf := Leaf{Name: "set", Flags: Builtin, Offset: c.pos[0], End: c.pos[1],
 		Argv: []Arg{{Value: exact("set"), Offset: c.pos[0], End: c.pos[0] + 3}, {Value: exact(rest), Offset: off, End: d.pos(len(d.text))}}}
@@ -724,7 +724,7 @@ func (d *dos) set(c ctx) {
 			if low[1] == 'p' {
 				k = HoleInput
 			}
-			w.st.setVar(strings.ToLower(strings.TrimSpace(name)), variable{val: hole(k, name), exported: true})
+			w.st.setVar(lower(strings.TrimSpace(name)), variable{val: hole(k, name), exported: true})
 		}
 		w.add(leaf, c)
 		return
@@ -739,7 +739,7 @@ func (d *dos) set(c ctx) {
 	name, val, ok = strings.Cut(rest, "=")
 	if ok {
 		v := d.expand(val)
-		w.st.setVar(strings.ToLower(name), variable{val: v, exported: true})
+		w.st.setVar(lower(name), variable{val: v, exported: true})
 		w.export(name, v)
 		leaf.Assigns = append(leaf.Assigns, Assign{Name: name, Value: v, Exported: true, Offset: off})
 	}
@@ -748,7 +748,7 @@ func (d *dos) set(c ctx) {
 
 // runDOS walks a command of cmd.exe.
 func (w *walker) runDOS(text string, argv []Arg, c ctx) {
-	name := strings.ToLower(programName(text))
+	name := lower(programName(text))
 	name = strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(name, ".com"), ".cmd"), ".bat")
 	if i := strings.LastIndexByte(name, '\\'); i >= 0 {
 		name = name[i+1:]
@@ -810,7 +810,7 @@ func (w *walker) runDOS(text string, argv []Arg, c ctx) {
 		var dir *Arg
 		for n < len(argv) {
 			a := &argv[n]
-			t := strings.ToLower(a.Text)
+			t := lower(a.Text)
 			if n == 1 && a.Quote&Double != 0 {
 				n++ // the window's title
 				continue
@@ -898,7 +898,7 @@ func (w *walker) runDOS(text string, argv []Arg, c ctx) {
 	case "mshta", "wscript", "cscript", "rundll32", "regsvr32":
 		leaf()
 	default:
-		if strings.HasSuffix(strings.ToLower(text), ".bat") || (strings.HasSuffix(strings.ToLower(text), ".cmd") && name != "npm" && name != "npx") {
+		if strings.HasSuffix(lower(text), ".bat") || (strings.HasSuffix(lower(text), ".cmd") && name != "npm" && name != "npx") {
 			i := leaf()
 			from := len(w.f.Leaves)
 			w.sub(func() {
@@ -915,7 +915,7 @@ func (w *walker) runDOS(text string, argv []Arg, c ctx) {
 		}
 		if knownProgram(name) {
 			next := argv
-			if strings.ToLower(text) != text || strings.ContainsAny(text, `\`) {
+			if lower(text) != text || strings.ContainsAny(text, `\`) {
 				next = append([]Arg{argv[0]}, argv[1:]...)
 				next[0].Value = exact(name)
 			}
@@ -947,7 +947,7 @@ func knownProgram(name string) bool {
 // as written.
 func (w *walker) runCmd(argv []Arg, c ctx) {
 	for i := 1; i < len(argv); i++ {
-		t := strings.ToLower(argv[i].Text)
+		t := lower(argv[i].Text)
 		if len(t) < 2 || (t[0] != '/' && t[0] != '-') {
 			break
 		}

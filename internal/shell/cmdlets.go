@@ -116,7 +116,7 @@ func cmdletAlias(name string) string {
 // psParam finds the value of a parameter by name or unambiguous prefix.
 func psParam(argv []Arg, full string, least int) *Arg {
 	for i := 1; i < len(argv); i++ {
-		t := strings.ToLower(argv[i].Text)
+		t := lower(argv[i].Text)
 		if len(t) < 2 || t[0] != '-' || len(argv[i].Alts) > 0 {
 			continue
 		}
@@ -142,7 +142,7 @@ func psParam(argv []Arg, full string, least int) *Arg {
 // of one of the given parameters.
 func psOperand(argv []Arg, valued string) *Arg {
 	for i := 1; i < len(argv); i++ {
-		t := strings.ToLower(argv[i].Text)
+		t := lower(argv[i].Text)
 		if len(t) > 1 && t[0] == '-' && len(argv[i].Alts) == 0 {
 			if has(valued, strings.TrimSuffix(t, ":")) {
 				i++
@@ -156,7 +156,7 @@ func psOperand(argv []Arg, valued string) *Arg {
 
 // runCmdlet walks a command of PowerShell.
 func (w *walker) runCmdlet(text string, argv []Arg, c ctx) {
-	name := strings.ToLower(programName(text))
+	name := lower(programName(text))
 	// Module\Cmdlet
 	if i := strings.LastIndexByte(name, '\\'); i >= 0 {
 		name = name[i+1:]
@@ -307,7 +307,7 @@ func (w *walker) runCmdlet(text string, argv []Arg, c ctx) {
 			collect := false
 			seenFile := false
 			for k := 1; k < len(argv); k++ {
-				t := strings.ToLower(argv[k].Text)
+				t := lower(argv[k].Text)
 				if strings.HasPrefix(t, "-") && len(t) > 1 && argv[k].Quote&(Single|Double) == 0 {
 					collect = len(t) > 1 && (strings.HasPrefix("-argumentlist", t) || t == "-args")
 					if !collect && !has(" -wait -nonewwindow -passthru -loaduserprofile -usenewenvironment ", t) && !strings.HasPrefix("-filepath", t) {
@@ -345,7 +345,7 @@ func (w *walker) runCmdlet(text string, argv []Arg, c ctx) {
 			if w.st.aliases == nil {
 				w.st.aliases = map[string]Value{}
 			}
-			w.st.aliases[strings.ToLower(ops[0].Text)] = ops[1].Value
+			w.st.aliases[lower(ops[0].Text)] = ops[1].Value
 		}
 	case "set-variable", "new-variable":
 		leaf()
@@ -354,7 +354,7 @@ func (w *walker) runCmdlet(text string, argv []Arg, c ctx) {
 			n, v = &argv[1], &argv[2]
 		}
 		if n != nil && v != nil {
-			w.st.setVar(strings.ToLower(n.Text), variable{val: v.Value})
+			w.st.setVar(lower(n.Text), variable{val: v.Value})
 		}
 	case "sudo", "gsudo":
 		if len(argv) > 1 {
@@ -382,7 +382,7 @@ func (w *walker) runCmdlet(text string, argv []Arg, c ctx) {
 		}
 		if full == name && !strings.Contains(strings.TrimSuffix(name, ".exe"), "-") || name == "docker-compose" || name == "apt-get" {
 			if strings.EqualFold(programName(text), name) {
-				w.start(strings.ToLower(text), argv, c)
+				w.start(lower(text), argv, c)
 				return
 			}
 		}
@@ -409,7 +409,7 @@ func unixOptions(argv []Arg) bool {
 
 func psOptions(argv []Arg) bool {
 	for i := 1; i < len(argv); i++ {
-		t := strings.ToLower(argv[i].Text)
+		t := lower(argv[i].Text)
 		if len(t) > 3 && t[0] == '-' && (strings.HasPrefix("-recurse", t) || strings.HasPrefix("-force", t) || strings.HasPrefix("-path", t) || strings.HasPrefix("-literalpath", t)) {
 			return true
 		}
@@ -490,7 +490,7 @@ func (v Value) mapWhole(f func(string) string) Value {
 
 // runPowerShell walks powershell and pwsh started as programs.
 func (w *walker) runPowerShell(argv []Arg, c ctx) {
-	name := strings.ToLower(programName(argv[0].Text))
+	name := lower(programName(argv[0].Text))
 	child := func(i int, f func(ctx)) {
 		w.inChild(func() {
 			cc := c
@@ -500,7 +500,7 @@ func (w *walker) runPowerShell(argv []Arg, c ctx) {
 		})
 	}
 	for i := 1; i < len(argv); i++ {
-		t := strings.ToLower(argv[i].Text)
+		t := lower(argv[i].Text)
 		if len(argv[i].Alts) > 0 || len(t) < 2 || (t[0] != '-' && t[0] != '/') || (t[0] == '/' && strings.Contains(t[1:], "/")) {
 			// Windows PowerShell takes a bare word for a command, pwsh for a file.
 			if name == "powershell" && !strings.HasSuffix(t, ".ps1") {

@@ -61,6 +61,8 @@ type Facts struct {
 
 	// Over is set when a limit stopped the walk: the facts are incomplete.
 	Over *Over
+
+	bug string // the panic and its stack, when one was caught
 }
 
 // Span is a half-open range of indexes into [Facts.Leaves].

@@ -2,8 +2,10 @@ package shell
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -12,7 +14,7 @@ import (
 
 // Inspect returns the facts about a command written in dialect d. It always
 // returns facts; what could not be understood is part of them.
-func Inspect(command string, d Dialect, world World) *Facts {
+func Inspect(command string, d Dialect, world World) (facts *Facts) {
 	f := &Facts{Text: command, Dialect: d}
 	w := &walker{f: f, world: &world, lim: world.Limits.withDefaults()}
 	w.st = &state{}
@@ -31,6 +33,8 @@ func Inspect(command string, d Dialect, world World) *Facts {
 		if p := recover(); p != nil {
 			w.over = false
 			w.fail("bug", 0)
+			f.bug = fmt.Sprintf("%v\n%s", p, debug.Stack())
+			facts = f
 		}
 	}()
 	w.text(command, d, ctx{})

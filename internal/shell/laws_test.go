@@ -17,7 +17,7 @@ func checkLaws(t interface {
 	t.Helper()
 	lim = lim.withDefaults()
 	if f.Over != nil && f.Over.What == "bug" {
-		t.Errorf("reading %q panicked", f.Text)
+		t.Errorf("reading %q panicked: %s", f.Text, f.bug)
 	}
 	n := len(f.Leaves)
 	if n > lim.Leaves {
@@ -104,6 +104,12 @@ func FuzzInspect(f *testing.F) {
 		if len(h.text) < 2000 {
 			f.Add(h.text, uint8(h.d))
 		}
+	}
+	// Bytes that are not UTF-8 and letters whose lower case is longer once put
+	// offsets wrong.
+	for d := Bash; d <= Cmd; d++ {
+		f.Add("for %\xff\xff\xffi in (a) do b", uint8(d))
+		f.Add("foreach ($\u0130\u0130 in 'a') { b }", uint8(d))
 	}
 	lim := Limits{Steps: 50000, Leaves: 500}
 	f.Fuzz(func(t *testing.T, command string, d uint8) {

@@ -213,7 +213,7 @@ func (p *ps) word() string {
 
 // keyword walks a statement that starts with a keyword.
 func (p *ps) keyword() bool {
-	word := strings.ToLower(p.word())
+	word := lower(p.word())
 	c := p.c
 	switch word {
 	case "if", "elseif", "while", "for", "foreach", "switch", "until":
@@ -282,7 +282,7 @@ func (p *ps) keyword() bool {
 		for p.i < len(p.text) && strings.IndexByte(" \t\r\n({", p.text[p.i]) < 0 {
 			p.i++
 		}
-		name := strings.ToLower(p.text[from:p.i])
+		name := lower(p.text[from:p.i])
 		if j := strings.IndexByte(name, ':'); j >= 0 {
 			name = name[j+1:]
 		}
@@ -343,9 +343,9 @@ func (p *ps) keyword() bool {
 func (p *ps) condition(word string, from, to int) {
 	if word == "foreach" {
 		text := p.text[from:to]
-		lower := strings.ToLower(text)
-		if k := strings.Index(lower, " in "); k > 0 {
-			name := strings.TrimPrefix(strings.TrimSpace(lower[:k]), "$")
+		low := lower(text)
+		if k := strings.Index(low, " in "); k > 0 {
+			name := strings.TrimPrefix(strings.TrimSpace(low[:k]), "$")
 			q := &ps{w: p.w, text: p.text[:to], i: from + k + 4, c: ctx{}}
 			vals := q.expression()
 			var all []Value
@@ -591,7 +591,7 @@ func (p *ps) assignment() bool {
 			j++
 		}
 	}
-	name := strings.ToLower(strings.Trim(p.text[from:j], "{}"))
+	name := lower(strings.Trim(p.text[from:j], "{}"))
 	k := j
 	for k < len(p.text) && (p.text[k] == ' ' || p.text[k] == '\t') {
 		k++
@@ -792,7 +792,7 @@ func (p *ps) argument(first bool) []Arg {
 				j++
 			}
 			if j > p.i {
-				name := strings.ToLower(p.text[p.i:j])
+				name := lower(p.text[p.i:j])
 				p.i = j
 				v := p.w.st.vars[name]
 				if v.isArray {
@@ -998,7 +998,7 @@ func (p *ps) dollar() (Value, []Arg) {
 		name = p.text[p.i:j]
 		p.i = j
 	}
-	name = strings.ToLower(name)
+	name = lower(name)
 	for _, scope := range [...]string{"global:", "script:", "local:", "private:", "using:"} {
 		name = strings.TrimPrefix(name, scope)
 	}
@@ -1059,7 +1059,7 @@ func (w *walker) psEnv(name string) (Value, bool) {
 	if w.world.Env == nil || w.st.remote {
 		return Value{}, false
 	}
-	for _, n := range [...]string{name, strings.ToUpper(name), strings.ToLower(name)} {
+	for _, n := range [...]string{name, strings.ToUpper(name), lower(name)} {
 		if v, ok := w.world.Env(n); ok {
 			return exact(v), true
 		}
@@ -1140,7 +1140,7 @@ func (p *ps) member(vals []Arg) []Arg {
 			for j < len(p.text) && (digit(p.text[j]) >= 0 || p.text[j] == '_') {
 				j++
 			}
-			name := strings.ToLower(p.text[p.i+1 : j])
+			name := lower(p.text[p.i+1 : j])
 			if j >= len(p.text) || p.text[j] != '(' {
 				if len(vals) == 1 && vals[0].blurred() || len(vals) != 1 || name == "fullname" || name == "length" || name == "count" {
 					p.i = j
@@ -1158,7 +1158,7 @@ func (p *ps) member(vals []Arg) []Arg {
 			for j < len(p.text) && (digit(p.text[j]) >= 0 || p.text[j] == '_') {
 				j++
 			}
-			name := strings.ToLower(p.text[p.i+2 : j])
+			name := lower(p.text[p.i+2 : j])
 			at := p.i
 			p.i = j
 			var args []Arg
@@ -1193,7 +1193,7 @@ func (w *walker) psMethod(on []Arg, name string, args []Arg, off int, c ctx) Val
 	if len(on) == 1 {
 		subject = on[0].Value
 	}
-	typ := strings.ToLower(subject.Text)
+	typ := lower(subject.Text)
 	static := strings.HasPrefix(typ, "[")
 	s, known := subject.Exact()
 	arg := func(i int) (string, bool) {
@@ -1216,7 +1216,7 @@ func (w *walker) psMethod(on []Arg, name string, args []Arg, off int, c ctx) Val
 		}
 		return subject
 	case ".tolower":
-		return subject.mapExact(func(s string) Value { return exact(strings.ToLower(s)) })
+		return subject.mapExact(func(s string) Value { return exact(lower(s)) })
 	case ".toupper":
 		return subject.mapExact(func(s string) Value { return exact(strings.ToUpper(s)) })
 	case ".substring", ".split", ".join", ".tochararray", ".contains", ".startswith", ".endswith", ".gettype", ".padleft", ".indexof":
@@ -1247,7 +1247,7 @@ func (w *walker) psMethod(on []Arg, name string, args []Arg, off int, c ctx) Val
 		}
 	case "::getenvironmentvariable":
 		if t, ok := arg(0); ok {
-			return w.psVariable("env:" + strings.ToLower(t))
+			return w.psVariable("env:" + lower(t))
 		}
 	}
 	head := subject
@@ -1428,7 +1428,7 @@ func (p *ps) expression() (result []Arg) {
 			for j < len(p.text) && (p.text[j]|0x20 >= 'a' && p.text[j]|0x20 <= 'z') {
 				j++
 			}
-			name := strings.ToLower(p.text[p.i:j])
+			name := lower(p.text[p.i:j])
 			p.i = max(j, p.i+1)
 			switch name {
 			case "-join":

@@ -385,3 +385,20 @@ func allDigits(s string) bool {
 	}
 	return true
 }
+
+// lower is ToLower for ASCII alone: unlike that it keeps every byte offset,
+// also in text that is not UTF-8.
+func lower(s string) string {
+	for i := 0; i < len(s); i++ {
+		if s[i] >= 'A' && s[i] <= 'Z' {
+			b := []byte(s)
+			for ; i < len(b); i++ {
+				if b[i] >= 'A' && b[i] <= 'Z' {
+					b[i] |= 0x20
+				}
+			}
+			return string(b)
+		}
+	}
+	return s
+}

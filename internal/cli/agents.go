@@ -33,9 +33,10 @@ func (a *app) agents(home string) []agent {
 // allProviders is what --provider takes beside the names.
 const allProviders = "all"
 
-// addProvider defines --provider for the hook commands.
+// addProvider defines --provider for the hook commands; what is in value is the
+// default.
 func (a *app) addProvider(cmd *cobra.Command, value *string) {
-	cmd.Flags().StringVar(value, "provider", "", "the agent (`P`): "+strings.Join(a.hookNames(), ", "))
+	cmd.Flags().StringVar(value, "provider", *value, "the agent (`P`): "+strings.Join(a.hookNames(), ", "))
 	completeWith(cmd, "provider", a.hookNames())
 }
 

@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
-	"strings"
 
 	"github.com/lidguard-go/lidguard/internal/ipc"
 )
@@ -49,10 +48,9 @@ func (a *app) absolute(path string) string {
 	return filepath.Join(a.WorkDir, path)
 }
 
-// shorten shows a path below the home folder with a tilde.
-func shorten(path, home string) string {
-	if rest, ok := strings.CutPrefix(path, home+string(filepath.Separator)); ok && home != "" {
-		return "~" + string(filepath.Separator) + rest
-	}
-	return path
+// same reports whether two paths are one file.
+func same(a, b string) bool {
+	x, err1 := os.Stat(a)
+	y, err2 := os.Stat(b)
+	return err1 == nil && err2 == nil && os.SameFile(x, y)
 }

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"strings"
 	"time"
 
 	"github.com/lidguard-go/lidguard/internal/paths"
@@ -46,6 +47,9 @@ type Options struct {
 
 	// Dial connects to the runtime's socket.
 	Dial func(ctx context.Context, socket string) (net.Conn, error)
+	// Listen plays the runtime at a socket, to prove that hooks report there.
+	// Default: a plain Unix socket; Windows has none.
+	Listen func(socket string) (net.Listener, error)
 	// Launch starts a runtime where none answers and returns when it listens.
 	Launch func(ctx context.Context, dirs paths.Dirs) error
 	// Probe reads the machine directly, for the time no runtime runs.
@@ -140,7 +144,13 @@ lidguard can-close             may I close the lid now?`,
 	root.SetVersionTemplate("lidguard {{.Version}}{{println}}")
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { a.help(cmd) })
 	root.SetUsageFunc(func(cmd *cobra.Command) error { a.help(cmd); return nil })
-	root.SetFlagErrorFunc(flagError)
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		// Options behind a mistyped command are not what is wrong.
+		if cmd == root && len(a.Args) > 0 && !strings.HasPrefix(a.Args[0], "-") {
+			return unknownCommand(cmd, a.Args[0])
+		}
+		return flagError(cmd, err)
+	})
 	addSwitch(root.PersistentFlags(), &a.json, "json", "print JSON")
 	root.AddGroup(groups...)
 	root.SetHelpCommandGroupID("more")
@@ -153,12 +163,13 @@ lidguard can-close             may I close the lid now?`,
 			root.AddCommand(c)
 		}
 	}
+	add("start", a.setupCmd(), a.doctorCmd(), a.uninstallCmd(), a.demoCmd())
 	add("sessions", a.startCmd(), a.stopCmd(), a.removeSessionCmd(), a.statusCmd(), a.cleanupOrphansCmd(),
 		a.canCloseCmd(), a.whyCmd())
 	add("settings", a.settingsCmd(),
 		a.removeWebhookCmd("remove-pre-suspend-webhook", "pre-suspend-webhook-url"),
 		a.removeWebhookCmd("remove-post-session-end-webhook", "post-session-end-webhook-url"))
-	add("diagnosis", a.lidStateCmd(), a.monitorCountCmd(), a.temperatureCmd())
+	add("diagnosis", a.lidStateCmd(), a.monitorCountCmd(), a.temperatureCmd(), a.suspendHistoryCmd(), a.simulateCmd())
 	add("hooks", a.hookInstallCmd(), a.hookStatusCmd(), a.hookRemoveCmd(), a.hookEventsCmd(),
 		a.claudeHooksCmd(), a.codexHooksCmd())
 	add("more", a.versionCmd())

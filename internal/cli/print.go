@@ -70,11 +70,6 @@ func (p *printer) failure(err error) {
 	}
 }
 
-// warn prints a warning that does not change the exit code.
-func (p *printer) warn(format string, args ...any) {
-	fmt.Fprintln(p.err, p.paint(yellow, "warning:"), clean(fmt.Sprintf(format, args...)))
-}
-
 // note prints progress for a person; scripts that read JSON get none.
 func (p *printer) note(format string, args ...any) {
 	if !p.json {
@@ -226,3 +221,6 @@ func (p *printer) paint(sgr, text string) string {
 	}
 	return "\x1b[" + sgr + "m" + text + "\x1b[0m"
 }
+
+// lineWriter returns where a long trace goes, as it comes.
+func (p *printer) lineWriter() io.Writer { return p.out }

@@ -1,34 +1,40 @@
 package cli
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"time"
 
+	"github.com/lidguard-go/lidguard/internal/daemon"
+	"github.com/lidguard-go/lidguard/internal/event"
 	"github.com/lidguard-go/lidguard/internal/ipc"
 	"github.com/spf13/cobra"
 )
 
 type whyOptions struct {
-	at string
+	at     string
+	replay string
 }
 
 func (a *app) whyCmd() *cobra.Command {
 	var o whyOptions
 	cmd := &cobra.Command{
-		Use:   "why [--at TIME]",
+		Use:   "why [--at TIME] [--replay FILE]",
 		Short: "the evidence for every hold and release",
 		Example: `lidguard why
 lidguard why --at 03:12
-lidguard why --at 2026-11-30T03:12:00Z`,
+lidguard why --replay inputs.jsonl --at 2026-11-30T03:12:00Z`,
 		Long: "TIME is a time of today (15:04 or 15:04:05), a local date and time (2006-01-02 15:04),\n" +
-			"RFC 3339, or how long ago (90m).",
+			"RFC 3339, or how long ago (90m).\n\n" +
+			"--replay decides again from a record of inputs (inputs.jsonl in the state folder) and\n" +
+			"exits with 1 if any decision comes out differently from what was recorded.",
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.why(cmd, o) },
 	}
 	cmd.Flags().StringVar(&o.at, "at", "", "a past moment (`TIME`) instead of now")
+	cmd.Flags().StringVar(&o.replay, "replay", "", "decide again from a recorded `FILE`, without a runtime")
 	return cmd
 }
 
@@ -41,26 +47,114 @@ func (a *app) why(cmd *cobra.Command, o whyOptions) error {
 		}
 		req.At = at
 	}
+	if o.replay != "" {
+		return a.replay(o.replay, req.At)
+	}
 	reply, err := a.call(cmd.Context(), req)
 	if errors.Is(err, ipc.ErrNotRunning) {
-		return hint(errors.New("no runtime is running, so nothing is held"), "`lidguard why --at TIME` needs a running runtime too; it begins with the next session")
+		return hint(errors.New("no runtime is running, so nothing is held"),
+			"`lidguard why --replay FILE` works without one; the record is "+a.inputs())
 	}
 	if err != nil {
 		return err
 	}
-	return a.result(reply.Why, func() { a.showWhy(reply.Why) })
+	var w daemon.Why
+	if err := json.Unmarshal(reply.Why, &w); err != nil {
+		return fmt.Errorf("reading the runtime's evidence: %w", err)
+	}
+	return a.result(reply.Why, func() { a.showWhy(w) })
 }
 
-// showWhy prints the evidence, whatever fields this runtime gives it: keys and
-// values, indented the way they are nested.
-func (a *app) showWhy(raw json.RawMessage) {
-	var b bytes.Buffer
-	if err := json.Indent(&b, raw, "", "  "); err != nil {
-		a.say("%s", raw)
-		return
+// inputs is the file of the record, for a hint.
+func (a *app) inputs() string {
+	d, err := a.dirs()
+	if err != nil {
+		return "inputs.jsonl"
 	}
-	for line := range bytes.Lines(b.Bytes()) {
-		a.say("%s", bytes.TrimRight(line, "\n"))
+	return d.Inputs()
+}
+
+// replayReport is what `why --replay --json` prints.
+type replayReport struct {
+	Inputs     int        `json:"inputs"`
+	Mismatches []int      `json:"mismatches"` // numbers of the inputs, from 1
+	Why        daemon.Why `json:"why"`
+}
+
+// replay decides again offline: the same inputs must come to the same effects.
+func (a *app) replay(path string, at time.Time) error {
+	f, err := os.Open(a.absolute(path))
+	if err != nil {
+		return hint(fmt.Errorf("reading the record: %w", err), "the runtime writes it to "+a.inputs())
+	}
+	defer f.Close()
+	start, config, records, err := daemon.ReadJournal(f)
+	if err != nil {
+		return hint(fmt.Errorf("%q is no record of inputs: %w", path, err), "the runtime writes it to "+a.inputs())
+	}
+	core, _, wrong, err := daemon.Replay(start, config, records)
+	if err != nil {
+		return fmt.Errorf("replaying %q: %w", path, err)
+	}
+	report := replayReport{Inputs: len(records), Mismatches: []int{}, Why: core.Why(at)}
+	for _, m := range wrong {
+		report.Mismatches = append(report.Mismatches, m.Index+1)
+	}
+	err = a.result(report, func() {
+		a.showWhy(report.Why)
+		a.say("%s replayed", count(report.Inputs, "input"))
+		for _, m := range wrong {
+			a.say("input %d decides %s now, and decided %s then", m.Index+1, compact(m.Got), compact(m.Want))
+		}
+	})
+	if err == nil && len(wrong) > 0 {
+		return errNo{}
+	}
+	return err
+}
+
+func compact(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err.Error()
+	}
+	return string(b)
+}
+
+func (a *app) showWhy(w daemon.Why) {
+	now := a.Now()
+	state := "free to sleep"
+	if w.Protected {
+		state = "kept awake"
+	}
+	a.say("%s: %s", when(w.At, now), state)
+	for _, s := range w.Sessions {
+		holds := "does not hold"
+		if s.Holds {
+			holds = "holds"
+		}
+		a.heading(clean(s.Key.String()) + " " + holds)
+		var rows [][]string
+		for _, e := range s.Evidence {
+			what := e.What
+			if e.Times > 1 {
+				what += fmt.Sprintf(" (%d times until %s)", e.Times, when(e.Last.Wall, now))
+			}
+			rows = append(rows, []string{when(e.At.Wall, now), what, e.Source, evidenceDetail(e.Offset, e.Process, e.Holds)})
+		}
+		a.table("  ", rows)
+	}
+	if len(w.Decisions) > 0 {
+		a.heading("decisions")
+		var rows [][]string
+		for _, d := range w.Decisions {
+			who := ""
+			if d.Key != nil {
+				who = d.Key.String()
+			}
+			rows = append(rows, []string{when(d.At.Wall, now), d.What, who, d.Text})
+		}
+		a.table("  ", rows)
 	}
 }
 
@@ -89,4 +183,19 @@ func parseMoment(text string, now time.Time) (time.Time, error) {
 		}
 	}
 	return time.Time{}, fmt.Errorf("no moment %q", text)
+}
+
+// evidenceDetail says where the evidence is and what it came to.
+func evidenceDetail(offset int64, p *event.Process, holds bool) string {
+	text := "released"
+	if holds {
+		text = "held"
+	}
+	if offset > 0 {
+		text += fmt.Sprintf(", transcript byte %d", offset)
+	}
+	if p != nil {
+		text += fmt.Sprintf(", process %d", p.PID)
+	}
+	return text
 }

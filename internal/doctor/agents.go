@@ -70,3 +70,19 @@ func differences(hooks []install.Hook) string {
 	}
 	return text
 }
+
+// Canary tells of hooks that were run with a made-up payload and did not do what
+// they should. events are theirs, at least one.
+func Canary(title string, events []string, why string) Finding {
+	which := "the hook of " + events[0] + " does not work"
+	if n := len(events); n > 1 {
+		which = fmt.Sprintf("%d hooks (%s and others) do not work", n, events[0])
+	}
+	return Finding{Code: CanaryFailed, Text: fmt.Sprintf("%s: %s: %s", title, which, why),
+		Remedy: "`lidguard hook-install --provider P` writes them anew; `lidguard hook-status --json` shows their command lines"}
+}
+
+// Nobody is the finding that there is no agent to connect.
+func Nobody() Finding {
+	return Finding{Code: NoAgents, Text: "no coding agent has been used here", Remedy: "start one once, then run `lidguard setup`"}
+}

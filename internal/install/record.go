@@ -39,19 +39,46 @@ func (s Store) Load() (Records, error) {
 // update reads the records, lets change work with them and writes them, while no
 // other lidguard does the same. They are written also when change fails.
 func (s Store) update(change func(Records) error) error {
-	if err := os.MkdirAll(filepath.Dir(s.Path), 0o700); err != nil {
-		return fmt.Errorf("writing the record of changed files: %w", err)
-	}
-	lock := flock.New(s.Path + ".lock")
-	if err := lock.Lock(); err != nil {
+	unlock, err := s.lock()
+	if err != nil {
 		return fmt.Errorf("locking the record of changed files: %w", err)
 	}
-	defer lock.Close()
+	defer unlock()
 	records, err := s.Load()
 	if err != nil {
 		return err
 	}
 	return errors.Join(change(records), s.save(records))
+}
+
+// lock waits for the record's lock. Whoever gives it back removes the lock file
+// too, so that after the last removal nothing is left; hence the look whether the
+// file that is locked is still the one that others will find.
+func (s Store) lock() (unlock func(), err error) {
+	name := s.Path + ".lock"
+	for {
+		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+			return nil, err
+		}
+		l := flock.New(name)
+		err := l.Lock()
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // somebody removed the empty folder just now
+		}
+		if err != nil {
+			return nil, err
+		}
+		held, err1 := l.Stat()
+		there, err2 := os.Lstat(name)
+		if err1 == nil && err2 == nil && os.SameFile(held, there) {
+			return func() {
+				_ = os.Remove(name)                 // while it is still locked
+				_ = l.Close()                       // on Windows only this lets it go
+				_ = os.Remove(filepath.Dir(s.Path)) // only if it is empty
+			}, nil
+		}
+		_ = l.Close()
+	}
 }
 
 func (s Store) save(records Records) (err error) {

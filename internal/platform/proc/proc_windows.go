@@ -66,29 +66,60 @@ func (t Table) lookup(pid int) (Process, error) {
 	if windows.QueryFullProcessImageName(h, 0, &buf[0], &n) == nil {
 		p.Exe = windows.UTF16ToString(buf[:n])
 	}
-	p.Argv = arguments(h)
+	p.Argv = arguments(pid, h)
 	if p.Comm == "" {
 		p.Comm = filepath.Base(p.Exe)
 	}
 	return p, nil
 }
 
-// arguments reads the command line as the system recorded it.
-func arguments(h windows.Handle) []string {
-	var need uint32
-	windows.NtQueryInformationProcess(h, windows.ProcessCommandLineInformation, nil, 0, &need)
-	if need < uint32(unsafe.Sizeof(windows.NTUnicodeString{})) {
-		return nil
+// arguments reads the command line as the system recorded it (Windows 8.1 and
+// later), else as it stands in the process's memory.
+func arguments(pid int, h windows.Handle) []string {
+	// The longest command line there can be, 32767 characters, and the structure
+	// before it; aligned for that.
+	buf := make([]uint64, (2*32768+64)/8)
+	size := uint32(8 * len(buf))
+	var line string
+	if windows.NtQueryInformationProcess(h, windows.ProcessCommandLineInformation, unsafe.Pointer(&buf[0]), size, &size) == nil {
+		line = (*windows.NTUnicodeString)(unsafe.Pointer(&buf[0])).String()
+	} else {
+		line = lineInMemory(pid)
 	}
-	buf := make([]uint64, (need+7)/8) // aligned for the structure in it
-	if windows.NtQueryInformationProcess(h, windows.ProcessCommandLineInformation, unsafe.Pointer(&buf[0]), need, &need) != nil {
-		return nil
-	}
-	argv, err := windows.DecomposeCommandLine((*windows.NTUnicodeString)(unsafe.Pointer(&buf[0])).String())
-	if err != nil {
+	argv, err := windows.DecomposeCommandLine(line)
+	if err != nil || line == "" {
 		return nil
 	}
 	return argv
+}
+
+// lineInMemory follows the process environment block to the command line; ""
+// where we may not read the process.
+func lineInMemory(pid int) string {
+	h, err := windows.OpenProcess(windows.PROCESS_QUERY_INFORMATION|windows.PROCESS_VM_READ, false, uint32(pid))
+	if err != nil {
+		return ""
+	}
+	defer windows.CloseHandle(h)
+	var info windows.PROCESS_BASIC_INFORMATION
+	if windows.NtQueryInformationProcess(h, windows.ProcessBasicInformation, unsafe.Pointer(&info), uint32(unsafe.Sizeof(info)), nil) != nil {
+		return ""
+	}
+	read := func(at uintptr, into unsafe.Pointer, size uintptr) bool {
+		return windows.ReadProcessMemory(h, at, (*byte)(into), size, nil) == nil
+	}
+	var peb windows.PEB
+	var params windows.RTL_USER_PROCESS_PARAMETERS
+	if !read(uintptr(unsafe.Pointer(info.PebBaseAddress)), unsafe.Pointer(&peb), unsafe.Sizeof(peb)) ||
+		!read(uintptr(unsafe.Pointer(peb.ProcessParameters)), unsafe.Pointer(&params), unsafe.Sizeof(params)) ||
+		params.CommandLine.Length < 2 {
+		return ""
+	}
+	text := make([]uint16, params.CommandLine.Length/2)
+	if !read(uintptr(unsafe.Pointer(params.CommandLine.Buffer)), unsafe.Pointer(&text[0]), uintptr(2*len(text))) {
+		return ""
+	}
+	return windows.UTF16ToString(text)
 }
 
 // TreeCPU returns the processor time that a process and its descendants have

@@ -51,7 +51,7 @@ func TestLookup_childAndItsParent(t *testing.T) {
 		t.Fatal(err)
 	}
 	if p.ID != id || p.Parent != os.Getpid() || p.Exe == "" || p.Dead || len(p.Argv) != 2 {
-		t.Errorf("got %+v", p)
+		t.Errorf("got %v, parent %d of %d, exe %q, argv %q, dead %v", p.ID, p.Parent, os.Getpid(), p.Exe, p.Argv, p.Dead)
 	}
 	if a := (Table{}).Ancestry(cmd.Process.Pid); len(a) == 0 || a[0].PID != os.Getpid() {
 		t.Errorf("ancestors %+v, want this test first", a)

@@ -1,0 +1,400 @@
+// Command bench measures what lidguard costs: the real hook program against a
+// bare Go program that does the same input and output (bench/bare), and the
+// runtime at rest. Run it with `go run ./bench` on an otherwise idle machine; it
+// prints tables and judges nothing. Everything runs in a temporary home folder
+// against the fake laptop.
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/lidguard-go/lidguard/internal/event"
+	"github.com/lidguard-go/lidguard/internal/ipc"
+	"github.com/lidguard-go/lidguard/internal/paths"
+	"github.com/lidguard-go/lidguard/internal/platform/endpoint"
+)
+
+func main() {
+	runs := flag.Int("runs", 200, "runs of each program per event")
+	rest := flag.Duration("rest", 20*time.Second, "how long each look at the runtime at rest takes")
+	flag.Parse()
+	if err := bench(os.Stdout, *runs, *rest); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+// lab is where everything runs.
+type lab struct {
+	dir, hook, bare, program string
+	env                      []string
+	dirs                     paths.Dirs
+	echo                     string // a socket that answers every line, for bare
+}
+
+func bench(out io.Writer, runs int, rest time.Duration) error {
+	l, cleanup, err := build()
+	if err != nil {
+		return err
+	}
+	defer cleanup()
+	fmt.Fprintf(out, "%s/%s, %d processors, %s; interleaved, %d runs each; times in ms\n\n", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version(), runs)
+
+	stop, err := l.start()
+	if err != nil {
+		return err
+	}
+	defer stop()
+	if err := l.events(out, runs); err != nil {
+		return err
+	}
+	if err := l.parallel(out, max(runs/10, 3)); err != nil {
+		return err
+	}
+	stop()
+	if err := l.coldStart(out, max(runs/10, 3)); err != nil {
+		return err
+	}
+	return l.atRest(out, rest)
+}
+
+func build() (*lab, func(), error) {
+	dir, err := os.MkdirTemp("", "lgb")
+	if err != nil {
+		return nil, nil, err
+	}
+	cleanup := func() { os.RemoveAll(dir) }
+	l := &lab{dir: dir, hook: filepath.Join(dir, "bin", "lidguard-hook"), program: filepath.Join(dir, "bin", "lidguard"), bare: filepath.Join(dir, "bin", "bare")}
+	for program, pkg := range map[string]string{l.hook: "cmd/lidguard-hook", l.program: "cmd/lidguard", l.bare: "bench/bare"} {
+		if text, err := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", program, "github.com/lidguard-go/lidguard/"+pkg).CombinedOutput(); err != nil {
+			cleanup()
+			return nil, nil, fmt.Errorf("building %s: %w\n%s", pkg, err, text)
+		}
+	}
+	root := filepath.Join(dir, "root")
+	if err := os.MkdirAll(filepath.Join(root, "proc"), 0o700); err != nil {
+		cleanup()
+		return nil, nil, err
+	}
+	l.env = []string{"HOME=" + dir, "PATH=/usr/bin:/bin", "LIDGUARD_MACHINE=fake:" + filepath.Join(dir, "laptop"), "LIDGUARD_ROOT=" + root}
+	l.dirs, err = paths.Resolve(runtime.GOOS, func(name string) string {
+		for _, e := range l.env {
+			if k, v, _ := strings.Cut(e, "="); k == name {
+				return v
+			}
+		}
+		return ""
+	})
+	if err != nil {
+		cleanup()
+		return nil, nil, err
+	}
+	// bare talks to a peer that does as little as can be done.
+	l.echo = filepath.Join(dir, "echo")
+	listener, err := net.Listen("unix", l.echo)
+	if err != nil {
+		cleanup()
+		return nil, nil, err
+	}
+	go func() { // ends with the listener
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer conn.Close()
+				if _, err := ipc.NewReader(conn).Next(); err == nil {
+					io.WriteString(conn, `{"v":1,"version":"devel","ok":true}`+"\n")
+				}
+			}()
+		}
+	}()
+	return l, func() { listener.Close(); cleanup() }, nil
+}
+
+// start runs a runtime until the function returned is called, which may be twice.
+func (l *lab) start() (func(), error) {
+	cmd := exec.Command(l.program, "runtime")
+	cmd.Env, cmd.Stderr = l.env, os.Stderr
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	stop := sync.OnceFunc(func() {
+		cmd.Process.Signal(syscall.SIGTERM)
+		cmd.Wait()
+	})
+	for range 1000 {
+		if _, err := l.call(&ipc.Request{Op: ipc.OpAway}); err == nil {
+			return stop, nil
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	stop()
+	return nil, errors.New("the runtime does not answer")
+}
+
+func (l *lab) call(req *ipc.Request) (*ipc.Reply, error) {
+	c := &ipc.Client{Version: "bench", CallTimeout: 5 * time.Second, Dial: func(ctx context.Context) (net.Conn, error) { return endpoint.Dial(ctx, l.dirs.Socket) }}
+	return c.Call(context.Background(), req)
+}
+
+// cost is one run of a program.
+type cost struct{ wall, cpu time.Duration }
+
+func (l *lab) run(payload []byte, program string, args ...string) (cost, error) {
+	cmd := exec.Command(program, args...)
+	cmd.Env, cmd.Stdin = l.env, bytes.NewReader(payload)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	began := time.Now()
+	err := cmd.Run()
+	wall := time.Since(began)
+	if err != nil {
+		return cost{}, fmt.Errorf("%s %v: %w\n%s", program, args, err, stderr.String())
+	}
+	return cost{wall, cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()}, nil
+}
+
+func payload(name string, extra int) []byte {
+	fields := map[string]any{
+		"session_id": "00000000-0000-4000-8000-000000000001", "transcript_path": "/nonexistent/t.jsonl", "cwd": "/home/dev/project",
+		"hook_event_name": name, "permission_mode": "default", "prompt_id": "00000000-0000-4000-8000-000000000002",
+	}
+	switch name {
+	case "UserPromptSubmit":
+		fields["prompt"] = "please fix the failing test in the parser package"
+	case "PreToolUse", "PostToolUse":
+		fields["tool_name"], fields["tool_use_id"] = "Bash", "toolu_000000000000000000000001"
+		fields["tool_input"] = map[string]string{"command": "go test ./...", "description": "run the tests"}
+		if name == "PostToolUse" {
+			fields["tool_response"] = map[string]any{"stdout": strings.Repeat("ok  \tgithub.com/x/y\t0.012s\n", extra/25), "stderr": "", "interrupted": false, "isImage": false}
+		}
+	case "Stop":
+		fields["stop_hook_active"], fields["last_assistant_message"] = false, "All tests pass."
+		fields["background_tasks"], fields["session_crons"] = []any{}, []any{}
+	}
+	b, err := json.Marshal(fields)
+	if err != nil {
+		panic(err) // maps of strings marshal
+	}
+	return b
+}
+
+// events compares both programs event by event, taking turns.
+func (l *lab) events(out io.Writer, runs int) error {
+	fmt.Fprintf(out, "%-28s %26s %26s %17s\n", "one event", "lidguard-hook", "bare", "ratio")
+	fmt.Fprintf(out, "%-28s %8s %8s %8s %8s %8s %8s %8s %8s\n", "", "p50", "p95", "cpu", "p50", "p95", "cpu", "wall", "cpu")
+	for _, c := range []struct {
+		label string
+		name  string
+		extra int
+	}{
+		{"UserPromptSubmit", "UserPromptSubmit", 0}, {"PreToolUse", "PreToolUse", 0}, {"PostToolUse, 2 KB", "PostToolUse", 2 << 10},
+		{"PostToolUse, 400 KB", "PostToolUse", 400 << 10}, {"Stop", "Stop", 0},
+	} {
+		body := payload(c.name, c.extra)
+		var ours, theirs []cost
+		for i := range runs + 5 {
+			a, err := l.run(body, l.hook, "claude-hook")
+			if err != nil {
+				return err
+			}
+			b, err := l.run(body, l.bare, l.echo)
+			if err != nil {
+				return err
+			}
+			if i >= 5 { // the first warm the caches
+				ours, theirs = append(ours, a), append(theirs, b)
+			}
+		}
+		a, b := sum(ours), sum(theirs)
+		fmt.Fprintf(out, "%-28s %8.2f %8.2f %8.2f %8.2f %8.2f %8.2f %7.2fx %7.2fx\n", c.label, a.p50, a.p95, a.cpu, b.p50, b.p95, b.cpu, a.p50/b.p50, a.cpu/b.cpu)
+	}
+	fmt.Fprintln(out)
+	return nil
+}
+
+type summary struct{ p50, p95, cpu float64 }
+
+func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+
+func sum(costs []cost) summary {
+	var walls []time.Duration
+	var cpu time.Duration
+	for _, c := range costs {
+		walls = append(walls, c.wall)
+		cpu += c.cpu
+	}
+	slices.Sort(walls)
+	return summary{ms(walls[len(walls)/2]), ms(walls[len(walls)*95/100]), ms(cpu) / float64(len(costs))}
+}
+
+// parallel runs twelve hooks at once, as twelve agents do.
+func (l *lab) parallel(out io.Writer, rounds int) error {
+	const n = 12
+	fmt.Fprintf(out, "%-28s %8s %8s\n", "12 at once, until the last", "p50", "p95")
+	body := payload("PreToolUse", 0)
+	for _, p := range [][]string{{l.hook, "claude-hook"}, {l.bare, l.echo}} {
+		var walls []cost
+		for range rounds {
+			errs := make([]error, n)
+			var all sync.WaitGroup
+			began := time.Now()
+			for i := range n {
+				all.Go(func() { _, errs[i] = l.run(body, p[0], p[1:]...) })
+			}
+			all.Wait()
+			if err := errors.Join(errs...); err != nil {
+				return err
+			}
+			walls = append(walls, cost{wall: time.Since(began)})
+		}
+		s := sum(walls)
+		fmt.Fprintf(out, "%-28s %8.2f %8.2f\n", filepath.Base(p[0]), s.p50, s.p95)
+	}
+	fmt.Fprintln(out)
+	return nil
+}
+
+// coldStart measures a prompt that finds no runtime, until the first hold.
+func (l *lab) coldStart(out io.Writer, rounds int) error {
+	var hooks, holds []cost
+	for i := range rounds {
+		log := filepath.Join(l.dir, "laptop", "laptop.log")
+		os.Remove(log)
+		body := bytes.ReplaceAll(payload("UserPromptSubmit", 0), []byte("0001"), fmt.Appendf(nil, "%04d", i))
+		began := time.Now()
+		c, err := l.run(body, l.hook, "claude-hook")
+		if err != nil {
+			return err
+		}
+		for time.Since(began) < 10*time.Second {
+			if b, _ := os.ReadFile(log); bytes.Contains(b, []byte(`"hold"`)) {
+				break
+			}
+			time.Sleep(time.Millisecond)
+		}
+		hooks, holds = append(hooks, c), append(holds, cost{wall: time.Since(began)})
+		reply, err := l.call(&ipc.Request{Op: ipc.OpStatus})
+		if err != nil {
+			return err
+		}
+		if _, err := l.call(&ipc.Request{Op: ipc.OpRemove, All: true}); err != nil {
+			return err
+		}
+		if _, err := l.call(&ipc.Request{Op: ipc.OpStop}); err != nil {
+			return err
+		}
+		for syscall.Kill(reply.Status.PID, 0) == nil && time.Since(began) < 20*time.Second {
+			time.Sleep(time.Millisecond)
+		}
+	}
+	a, b := sum(hooks), sum(holds)
+	fmt.Fprintf(out, "%-28s %8s %8s\n", "first prompt, no runtime", "p50", "p95")
+	fmt.Fprintf(out, "%-28s %8.2f %8.2f\n%-28s %8.2f %8.2f\n\n", "until the hook is back", a.p50, a.p95, "until the first hold", b.p50, b.p95)
+	return nil
+}
+
+// atRest looks at a runtime that has nothing to do. Linux only.
+func (l *lab) atRest(out io.Writer, rest time.Duration) error {
+	if runtime.GOOS != "linux" {
+		fmt.Fprintln(out, "the runtime at rest is measured on Linux only")
+		return nil
+	}
+	stop, err := l.start()
+	if err != nil {
+		return err
+	}
+	defer stop()
+	reply, err := l.call(&ipc.Request{Op: ipc.OpStatus})
+	if err != nil {
+		return err
+	}
+	pid := reply.Status.PID
+	fmt.Fprintf(out, "%-28s %10s %14s %10s %12s\n", fmt.Sprintf("runtime, %v each", rest), "cpu s", "switches", "RSS MiB", "private MiB")
+	n := 0
+	for _, want := range []int{0, 1, 500} {
+		for ; n < want; n++ {
+			key := event.SessionKey{Provider: event.Claude, ID: event.SessionID(fmt.Sprint("bench-", n))}
+			if _, err := l.call(&ipc.Request{Op: ipc.OpSignal, Signals: []event.Signal{
+				{Kind: event.Began, Session: key, Source: "bench", Cwd: "/home/dev/project", Prompt: "the prompt of one session among many of them"},
+				{Kind: event.ToolBegan, Session: key, Source: "bench", Tool: "Bash", ToolUse: fmt.Sprint("toolu_", n)}}}); err != nil {
+				return err
+			}
+		}
+		time.Sleep(8 * time.Second) // saved, collected, settled
+		before, err := usage(pid)
+		if err != nil {
+			return err
+		}
+		time.Sleep(rest)
+		after, err := usage(pid)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(out, "%-28s %10.2f %14d %10.1f %12.1f\n", fmt.Sprintf("%d sessions", want),
+			(after.cpu - before.cpu).Seconds(), after.switches-before.switches, float64(after.rss)/1024, float64(after.private)/1024)
+	}
+	return nil
+}
+
+type used struct {
+	cpu          time.Duration
+	switches     int
+	rss, private int // KiB
+}
+
+// usage reads proc(5) for all threads of pid.
+func usage(pid int) (u used, err error) {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return u, err
+	}
+	_, rest, _ := strings.Cut(string(stat), ") ")
+	f := strings.Fields(rest)
+	for _, i := range []int{11, 12} {
+		ticks, err := strconv.Atoi(f[i])
+		if err != nil {
+			return u, err
+		}
+		u.cpu += time.Duration(ticks) * 10 * time.Millisecond
+	}
+	number := func(text, key string) int {
+		_, after, _ := strings.Cut(text, "\n"+key+":")
+		n, _ := strconv.Atoi(strings.Fields(after + " 0")[0]) // absent: 0
+		return n
+	}
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return u, err
+	}
+	u.rss, u.private = number(string(status), "VmRSS"), number(string(status), "RssAnon")
+	threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/status", pid))
+	if err != nil {
+		return u, err
+	}
+	for _, t := range threads {
+		if b, err := os.ReadFile(t); err == nil {
+			u.switches += number(string(b), "voluntary_ctxt_switches") + number(string(b), "nonvoluntary_ctxt_switches")
+		}
+	}
+	return u, nil
+}

@@ -27,6 +27,10 @@ func (s *State) suspend() {
 		s.post(owed)
 	}
 	for s.Pending != nil && s.Pending.Due <= s.Now.Awake {
+		if why := s.cancelled(working); why != "" {
+			s.cancel(why)
+			return
+		}
 		s.advance()
 	}
 }
@@ -175,6 +179,10 @@ func (s *State) advance() {
 		}
 		s.refused("", "no answer and no sleep")
 	case StageRetry:
+		if s.BareAt > s.Now.Awake && s.broken != DisplaysUnsettled {
+			p.Due = s.BareAt
+			return
+		}
 		s.call()
 	}
 }

@@ -126,7 +126,7 @@ func (s *State) signal(sig event.Signal) {
 			x.Tools = nil // a new turn; a prompt typed into a running one keeps them
 		}
 		s.work(x, sig)
-		x.WeakSince = 0
+		x.WeakSince, x.Noticed = 0, false
 		s.done(x, string(sig.Kind), sig)
 		return
 	case event.ToolBegan:
@@ -186,7 +186,9 @@ func (s *State) signal(sig event.Signal) {
 			s.settle(x, Normal, reasonOr(sig.Reason, "failed"), sig.Offset)
 		}
 	case event.Interrupted:
-		s.interrupted(x, sig)
+		if s.interrupted(x, sig) {
+			return
+		}
 	case event.Closed:
 		s.closed(x, sig)
 		return
@@ -353,7 +355,10 @@ func (s *State) lockBackground(x *Session) {
 	text := fmt.Sprintf("%s: only background work is left and its time is over: %s", x.Key, describe(x.Tasks))
 	x.Pending, x.Abandoned = false, true
 	s.lock(x, SoftLock{Reason: ReasonBackground, At: s.now})
-	s.tell(x, Noticed, Change{Reason: ReasonBackground, Text: text})
+	if !x.Noticed { // its lines may start a short turn every few minutes
+		x.Noticed = true
+		s.tell(x, Noticed, Change{Reason: ReasonBackground, Text: text})
+	}
 }
 
 // unlock lifts the soft lock. byAgent keeps the dialog of somebody else for the
@@ -452,7 +457,7 @@ func (s *State) weigh(x *Session) {
 	switch {
 	case !x.Pending || len(x.Tasks) == 0:
 	case x.strong():
-		x.WeakSince = 0
+		x.WeakSince, x.Noticed = 0, false
 	case x.WeakSince == 0:
 		x.WeakSince = s.now.Awake
 	}
@@ -484,13 +489,17 @@ func (s *State) stopped(x *Session, sig event.Signal) {
 		return
 	}
 	x.Activity = s.now
-	x.Pending, x.Abandoned = true, false
-	s.unlock(x, sig, false)
+	x.Pending, x.Abandoned, x.End, x.EndReason = true, false, "", ""
 	s.weigh(x)
 	s.tell(x, Deferred, Change{Text: describe(x.Tasks)})
 	if at := s.weakUntil(x); at > 0 && at <= s.now.Awake {
+		if x.Lock != nil && !s.personless(x.Lock) {
+			s.unlock(x, sig, false) // the turn went on without an answer
+		}
 		s.lockBackground(x)
+		return
 	}
+	s.unlock(x, sig, false)
 }
 
 // settle starts the short wait before the end.
@@ -503,12 +512,13 @@ func (s *State) settle(x *Session, kind EndKind, reason string, offset int64) {
 	x.Pending, x.Lock, x.Dialog = false, nil, nil
 }
 
-func (s *State) interrupted(x *Session, sig event.Signal) {
+// interrupted reports whether it ended the session.
+func (s *State) interrupted(x *Session, sig event.Signal) bool {
 	switch x.Phase {
 	case Settling, Carrying:
-		return // the end that was first counts
+		return false // the end that was first counts
 	case Idle:
-		return
+		return false
 	}
 	reason := reasonOr(sig.Reason, "interrupted")
 	// Codex subagents go on after the root was interrupted, and the last
@@ -519,7 +529,7 @@ func (s *State) interrupted(x *Session, sig event.Signal) {
 		x.Pending, x.End, x.EndReason, x.EndOffset = true, Interrupted, reason, sig.Offset
 		s.unlock(x, sig, false)
 		s.tell(x, Deferred, Change{Text: describe(x.Tasks)})
-		return
+		return false
 	}
 	kind := Interrupted
 	if s.broken == InterruptIsNormal {
@@ -527,6 +537,7 @@ func (s *State) interrupted(x *Session, sig event.Signal) {
 	}
 	x.EndOffset = sig.Offset
 	s.end(x, kind, reason, sig.Source, Idle)
+	return true
 }
 
 func (s *State) closed(x *Session, sig event.Signal) {
@@ -539,8 +550,9 @@ func (s *State) closed(x *Session, sig event.Signal) {
 		// The successor's start may have been heard first.
 		if p := x.Process; p != nil && !p.Shared {
 			for _, next := range s.byProcess[*p] {
-				if next != x && next.Key.Provider == x.Key.Provider && next.Phase != Gone &&
-					next.order > x.order && s.now.Awake-next.Activity.Awake <= CarryOver {
+				if next != x && next.Key.Provider == x.Key.Provider && next.order > x.order &&
+					(next.Live() || next.Phase == Idle && next.Started.IsZero()) &&
+					s.now.Awake-next.Activity.Awake <= CarryOver {
 					s.carry(x, next, sig.Source)
 					return
 				}
@@ -574,14 +586,14 @@ func (s *State) end(x *Session, kind EndKind, reason, source string, phase Phase
 		s.tell(x, Ended, Change{End: kind, Reason: reason})
 	}
 	s.clear(x, phase)
-	s.done(x, "ended "+string(kind)+": "+reason, event.Signal{Source: source})
+	s.done(x, "ended "+string(kind)+": "+reason, event.Signal{Source: source, Offset: x.EndOffset})
 }
 
 func (s *State) clear(x *Session, phase Phase) {
 	offset := x.EndOffset
 	x.Phase, x.SettleAt, x.Busy, x.WeakSince = phase, 0, 0, 0
 	x.Pending, x.Abandoned, x.End, x.EndReason, x.EndOffset = false, false, "", "", offset
-	x.Lock, x.Dialog, x.Tools, x.Tasks = nil, nil, nil, nil
+	x.Lock, x.Dialog, x.Tools, x.Tasks, x.Noticed = nil, nil, nil, nil, false
 	x.Activity = s.now
 	if phase == Gone {
 		x.SettleAt = s.now.Awake + forgetGone

@@ -140,6 +140,8 @@ type Session struct {
 	Abandoned bool `json:"abandoned,omitempty"`
 	// WeakSince is since when only monitors, crons and idle teammates are left.
 	WeakSince time.Duration `json:"weak_since_ns,omitempty"`
+	// Noticed: a person was told that this background work no longer holds.
+	Noticed bool `json:"noticed,omitempty"`
 	// End is how the session will end once it settled.
 	End       EndKind `json:"end,omitempty"`
 	EndReason string  `json:"end_reason,omitempty"`

@@ -44,6 +44,8 @@ type track struct {
 	deferred bool // waiting: the turn had stopped with work in flight
 	doubtful bool // free: the core may take it for gone
 	fuzzy    bool // tools are not known
+	// fuzzyLedger: the ledger may hold more than is known
+	fuzzyLedger bool
 	// weakFuzzy: weak may be earlier than known
 	weakFuzzy bool
 	tools     map[string]string
@@ -91,7 +93,7 @@ func (t *track) inFlight() bool { return len(t.tools) > 0 || t.strong() }
 func (t *track) forget() {
 	clear(t.tools)
 	clear(t.ledger)
-	t.weak, t.busy, t.fuzzy = 0, 0, false
+	t.weak, t.busy, t.fuzzy, t.fuzzyLedger = 0, 0, false, false
 }
 
 // owedEnd is a normal end and the webhooks it yielded.
@@ -242,7 +244,12 @@ func (o *oracle) after(in daemon.Input, step daemon.Step) {
 	}
 	if in.Config != nil {
 		for _, k := range o.keys {
-			o.known[k].loose = true
+			t := o.known[k]
+			t.loose = true
+			if t.st == pending { // which bound it ran into before is not known
+				t.set(free, now)
+				t.lastReal = now
+			}
 		}
 	}
 	if b, f := o.battery, o.w.cfg.Awake.FloorPercent; b.Known {
@@ -404,14 +411,17 @@ func (o *oracle) signal(sig event.Signal, now time.Duration) {
 			t.set(none, now)
 		}
 		if t.st == carrying {
-			t.set(turn, now) // it is its own successor
-			t.fuzzy = true
+			t.set(free, now) // it is its own successor, with or without a pending Stop
+			t.lastReal = now
 		}
 		o.succeed(sig.Session, t, now)
 	case event.Began:
 		switch {
 		case t.st == none, t.st == gone, t.st == ended && !settling:
 			t.forget()
+		case t.st == ended && t.loose, t.st == free && t.doubtful:
+			t.forget()
+			t.fuzzy, t.fuzzyLedger = true, true
 		case t.st != turn || over:
 			clear(t.tools)
 			t.fuzzy = true
@@ -495,6 +505,9 @@ func (o *oracle) signal(sig event.Signal, now time.Duration) {
 		t.fuzzy = false
 		unsure := t.st == free
 		switch {
+		case t.fuzzyLedger:
+			t.set(free, now)
+			t.lastReal = now
 		case len(t.ledger) == 0:
 			t.set(ended, now)
 			t.settled, t.loose = now+session.Settle, unsure
@@ -542,6 +555,7 @@ func (o *oracle) signal(sig event.Signal, now time.Duration) {
 		case sig.Continues && t.st == free:
 			t.at = now
 			t.doubtful = true
+		case t.st == free && x != nil && x.Phase == session.Carrying:
 		case t.existed:
 			t.set(gone, now)
 			t.forget()
@@ -588,6 +602,10 @@ func (o *oracle) working(sig event.Signal, t *track, kind event.SignalKind, agen
 		if t.st == none {
 			t.forget()
 		}
+		if t.st == ended && t.loose {
+			t.forget()
+			t.fuzzy, t.fuzzyLedger = true, true
+		}
 		t.set(turn, now)
 	}
 	return true
@@ -620,6 +638,7 @@ func (o *oracle) taskBegan(t *track, task event.Task, codex, settling, over bool
 }
 
 func (t *track) list(tasks []event.Task) {
+	t.fuzzyLedger = false
 	clear(t.ledger)
 	for _, k := range tasks {
 		if k.Type != event.TaskTodo && k.ID != "" {
@@ -699,7 +718,12 @@ func (o *oracle) changes(in daemon.Input, changes []session.Change) {
 			t.live = true
 		case session.Carried:
 			t.live = false
-			o.track(*c.To).live = true
+			to := o.track(*c.To)
+			to.live = true
+			if to.st == none || to.st == ended { // the successor was heard of first
+				to.set(free, c.At.Awake)
+				to.lastReal = c.At.Awake
+			}
 		case session.Ended:
 			if !t.live {
 				o.w.violate("%s ended twice", c.Key)

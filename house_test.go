@@ -58,6 +58,7 @@ var mayImport = map[string][]string{
 	"internal/daemon": {"internal/event", "internal/session", "internal/awake", "internal/watch", "internal/notify", "internal/ipc",
 		"internal/settings", "internal/paths", "internal/platform", "internal/provider/*/transcript"},
 	"internal/simulate":  {"internal/daemon", "internal/session", "internal/awake", "internal/event"},
+	"internal/demo":      {"internal/daemon"},
 	"internal/mcpserver": {"internal/event", "internal/ipc", "internal/settings", "internal/paths"},
 	"internal/doctor":    {"internal/provider", "internal/install", "internal/entry", "internal/event", "internal/ipc", "internal/settings", "internal/paths", "internal/confedit"},
 	"internal/build":     {"internal/provider", "internal/entry", "internal/event", "internal/rulebook", "internal/confedit"},

@@ -40,7 +40,7 @@ type FakeControl struct {
 type FakeEvent struct {
 	Time time.Time `json:"time"`
 	PID  int       `json:"pid"`  // of the runtime
-	What string    `json:"what"` // hold, release, sleep, wake
+	What string    `json:"what"` // hold, release, sleep, wake; off: the runtime left
 	Hold string    `json:"hold,omitempty"`
 	Mode string    `json:"mode,omitempty"`
 	By   string    `json:"by,omitempty"` // sleep: call, or lid (the system by itself)
@@ -94,7 +94,11 @@ func openFake(dir string) (awake.Machine, func(), error) {
 			}
 		}
 	}()
-	return m, func() { cancel(); <-m.ended }, nil
+	return m, func() {
+		cancel()
+		<-m.ended
+		m.write(FakeEvent{What: "off"}) // the last a runtime does
+	}, nil
 }
 
 // control brings the laptop into the state that the control file asks for.

@@ -529,7 +529,7 @@ func (o *oracle) signal(sig event.Signal, now time.Duration) {
 			subagents = subagents || k.Type == event.TaskSubagent
 		}
 		unsure := t.st == free
-		if kind == event.Interrupted && codex && (subagents || unsure) {
+		if kind == event.Interrupted && codex && (subagents || unsure || t.fuzzyLedger) {
 			t.lastReal = now
 			t.set(free, now)
 			return

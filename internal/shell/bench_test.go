@@ -87,6 +87,8 @@ func hostile() []struct {
 		}()},
 		{"nested shells", Bash, nest},
 		{"eval of itself", Bash, `x='eval "$x$x"'; eval "$x"`},
+		{"files that stand for each other", Bash, "cat a a a > b; cat b b b > a; sh a"},
+		{"file doubling", Bash, r("cat a a > b; cat b b > a;", 40) + "sh a"},
 		{"here-documents", Bash, r("<<a ", 50000) + "\n" + r("a\n", 50000)},
 		{"xargs of xargs", Bash, "echo " + r("x ", 2000) + "|" + r("xargs echo|", 50) + "xargs rm"},
 		{"printf rounds", Bash, "printf '%s' " + r("a ", 200000) + "| sh"},

@@ -53,9 +53,10 @@ type walker struct {
 	steps, nextAsk int
 	depth          int
 	over           bool
-	calls          []call   // functions and aliases being walked, innermost last
-	scripts        []string // script files being walked
-	procs          []Value  // what process substitutions print
+	calls          []call           // functions and aliases being walked, innermost last
+	scripts        []string         // script files being walked
+	files          map[string]Value // files the command wrote, by absolute path
+	procs          []Value          // what process substitutions print
 }
 
 // call is a function, alias or script being walked. Two functions of one name,
@@ -349,12 +350,9 @@ func (w *walker) code(v Value, d Dialect, at *Arg, why string, c ctx) bool {
 	if at != nil {
 		off, end = at.Offset, at.End
 	}
-	if len(v.Holes) == 1 && strings.TrimSpace(v.Text) == "" && v.Holes[0].Kind == HoleInput && v.Holes[0].Name != "" {
-		// The content of a file, put off until it is wanted.
-		if content, ok := w.readScript(exact(v.Holes[0].Name), off); ok {
-			w.nested(content, nil, d, off, end, false, true, c)
-			return true
-		}
+	fromFile := false
+	if v, fromFile = w.contents(v, off); len(v.Alts) > 0 {
+		return w.code(v, d, at, why, c)
 	}
 	text, holes, ok := program(v)
 	if !ok || (len(holes) > 0 && strings.Trim(v.Text, " \t\n;&|({") == "") {
@@ -372,8 +370,60 @@ func (w *walker) code(v Value, d Dialect, at *Arg, why string, c ctx) bool {
 			}
 		}
 	}
-	w.nested(text, holes, d, base, end, verbatim, false, c)
+	w.nested(text, holes, d, base, end, verbatim, fromFile, c)
 	return true
+}
+
+// contents puts the text of files in the place of the holes that stand for it,
+// now that it is going to be executed.
+func (w *walker) contents(v Value, off int) (Value, bool) {
+	files := 0
+	for _, h := range v.Holes {
+		if h.Kind == HoleInput && h.Name != "" {
+			files++
+		}
+	}
+	// Files may stand for each other in a ring.
+	if files == 0 || files > 16 || !w.enter() {
+		return v, false
+	}
+	defer w.leave()
+	var b builder
+	last, found := 0, false
+	for _, h := range v.Holes {
+		b.addText(v.Text[last:h.At])
+		last = h.At
+		h.At = 0
+		if h.Kind == HoleInput && h.Name != "" {
+			if text, ok := w.written(exact(h.Name)); ok && !hasFile(text, h.Name) {
+				text, _ = w.contents(text, off)
+				b.add(text)
+				found = true
+				continue
+			}
+			if content, ok := w.readScript(exact(h.Name), off); ok {
+				b.addText(content)
+				found = true
+				continue
+			}
+		}
+		b.add(Value{Holes: []Hole{h}})
+	}
+	b.addText(v.Text[last:])
+	return b.take(), found
+}
+
+// hasFile reports whether a text stands for the file itself, as after >> to a
+// file that was there before.
+func hasFile(v Value, name string) bool {
+	for _, one := range v.Each() {
+		for _, h := range one.Holes {
+			if h.Kind == HoleInput && (h.Name == name || strings.HasSuffix(h.Name, "/"+name)) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // nested walks text with a source of its own.

@@ -359,6 +359,10 @@ func (w *walker) runFile(path Value, d Dialect, args []Arg, leaf int, c ctx) {
 			w.recursion(Recursion{Name: name, Offset: off, Forks: c.flags&Background != 0 || c.in.Kind == InputPipe})
 			continue
 		}
+		if v, ok := w.written(p); ok {
+			w.writtenScript(name, v, d, leaf, c)
+			continue
+		}
 		content, ok := w.readScript(p, off)
 		if !ok {
 			w.problem(Problem{Kind: Unread, Path: name, Leaf: leaf, Offset: off})
@@ -384,6 +388,20 @@ func (w *walker) scriptText(name, content string, d Dialect, leaf int, c ctx) {
 		c.via = via(c.via, Wrap{Name: programName(name), Script: name})
 	}
 	w.nested(content, nil, d, c.pos[0], c.pos[1], false, true, c)
+	w.scripts = w.scripts[:len(w.scripts)-1]
+}
+
+// writtenScript walks a script that the command wrote before running it.
+func (w *walker) writtenScript(name string, v Value, d Dialect, leaf int, c ctx) {
+	if n := len(c.via); n > 0 && c.via[n-1].Script == "" {
+		c.via = append(c.via[:n-1:n-1], c.via[n-1])
+		c.via[n-1].Script = name
+	}
+	w.scripts = append(w.scripts, name)
+	n := len(w.f.Opaque)
+	if !w.code(v, d, nil, "written script", c) && len(w.f.Opaque) > n {
+		w.f.Opaque[n].Leaf = leaf
+	}
 	w.scripts = w.scripts[:len(w.scripts)-1]
 }
 
@@ -414,7 +432,7 @@ func (w *walker) source(argv []Arg, c ctx) {
 
 // executable looks into a program that was named by a path and may be a script.
 func (w *walker) executable(path string, argv []Arg, leaf int, c ctx) {
-	if w.world.ReadFile == nil || strings.HasPrefix(path, "/bin/") || strings.HasPrefix(path, "/usr/") || strings.HasPrefix(path, "/sbin/") || strings.HasPrefix(path, "/opt/") {
+	if (w.world.ReadFile == nil && len(w.files) == 0) || strings.HasPrefix(path, "/bin/") || strings.HasPrefix(path, "/usr/") || strings.HasPrefix(path, "/sbin/") || strings.HasPrefix(path, "/opt/") {
 		return
 	}
 	if !strings.Contains(path, "/") {
@@ -424,10 +442,14 @@ func (w *walker) executable(path string, argv []Arg, leaf int, c ctx) {
 		w.recursion(Recursion{Name: path, Offset: c.pos[0], Forks: c.flags&Background != 0 || c.in.Kind == InputPipe || c.outKind == OutputPipe})
 		return
 	}
-	content, ok := w.readScript(exact(path), c.pos[0])
-	if !ok {
-		w.problem(Problem{Kind: Unread, Path: path, Leaf: leaf, Offset: c.pos[0]})
-		return
+	made, isMade := w.written(exact(path))
+	content := made.Text
+	if !isMade {
+		var ok bool
+		if content, ok = w.readScript(exact(path), c.pos[0]); !ok {
+			w.problem(Problem{Kind: Unread, Path: path, Leaf: leaf, Offset: c.pos[0]})
+			return
+		}
 	}
 	from := len(w.f.Leaves)
 	w.inChild(func() {
@@ -438,6 +460,10 @@ func (w *walker) executable(path string, argv []Arg, leaf int, c ctx) {
 		lang, d, isShell := shebang(content)
 		c.via = via(c.via, Wrap{Name: programName(path), Argv: argv[:1], Script: path})
 		switch {
+		case isShell && isMade:
+			w.writtenScript(path, made, d, leaf, c)
+		case isMade && lang != "":
+			w.f.Code = append(w.f.Code, Code{Language: lang, Text: made, Leaf: leaf, Script: path, Offset: c.pos[0]})
 		case isShell:
 			w.scriptText(path, content, d, leaf, c)
 		case lang != "":
@@ -480,6 +506,7 @@ func shebang(content string) (lang string, d Dialect, isShell bool) {
 func (w *walker) foreign(lang, flags string, argv []Arg, c ctx) {
 	i := w.leaf(argv, c)
 	note := func(v Value, script string, off int) {
+		v, _ = w.contents(v, off)
 		if len(w.f.Code) < 256 {
 			w.f.Code = append(w.f.Code, Code{Language: lang, Text: v, Leaf: i, Script: script, Offset: off})
 		}
@@ -591,6 +618,13 @@ func (w *walker) codeFile(lang string, path Value, leaf, off int) {
 	name, ok := path.Exact()
 	if !ok {
 		w.opaque(Opaque{Leaf: leaf, Text: path, From: path.origin(), Why: lang + " script", Offset: off})
+		return
+	}
+	if v, ok := w.written(path); ok {
+		v, _ = w.contents(v, off)
+		if len(w.f.Code) < 256 {
+			w.f.Code = append(w.f.Code, Code{Language: lang, Text: v, Leaf: leaf, Script: name, Offset: off})
+		}
 		return
 	}
 	content, ok := w.readScript(path, off)

@@ -32,6 +32,11 @@ func (w *walker) stmt(s *syntax.Stmt, c ctx) {
 	inherited := len(c.redirs)
 	if len(s.Redirs) > 0 {
 		w.redirects(s.Redirs, &c)
+		if r := stdoutFile(c.redirs[inherited:]); r != nil {
+			var out builder
+			c.out = &out
+			defer func() { w.write(r.Target.Value, out.take(), r.Op == ">>" || r.Op == "&>>") }()
+		}
 	}
 	if s.Cmd == nil {
 		if len(c.redirs) > inherited {
@@ -138,6 +143,62 @@ func (w *walker) redirects(rs []*syntax.Redirect, c *ctx) {
 		redirs = append(redirs, out)
 	}
 	c.redirs = redirs
+}
+
+// stdoutFile returns the redirection that sends standard output to a file.
+func stdoutFile(rs []Redirect) *Redirect {
+	for i := len(rs) - 1; i >= 0; i-- {
+		if r := &rs[i]; r.Writes() && r.FD <= 1 && r.FD != 0 {
+			return r
+		}
+	}
+	return nil
+}
+
+// write remembers what the command puts into a file, for when it runs the file
+// later on.
+func (w *walker) write(path, text Value, appends bool) {
+	p, ok := w.absolute(path)
+	if !ok || strings.HasPrefix(p, "/dev/") || !w.step(1+len(text.Text)/64) {
+		return
+	}
+	if appends {
+		old, ok := w.files[p]
+		if !ok {
+			// What was there before is read only if it gets executed.
+			old = concat(w.fileHole(exact(p)), exact("\n"))
+		}
+		text = concat(old, text)
+	}
+	if w.files == nil {
+		w.files = map[string]Value{}
+	}
+	w.files[p] = text
+}
+
+// written returns what the command put into a file.
+func (w *walker) written(path Value) (Value, bool) {
+	p, ok := w.absolute(path)
+	if !ok {
+		return Value{}, false
+	}
+	v, ok := w.files[p]
+	return v, ok
+}
+
+// absolute is a path's key in the written files.
+func (w *walker) absolute(path Value) (string, bool) {
+	if _, ok := path.Exact(); !ok {
+		return "", false
+	}
+	full := joinPath(w.st.dir, path)
+	if w.st.remote {
+		return "", false
+	}
+	if p, ok := full.Exact(); ok {
+		return p, true
+	}
+	return path.Text, true // folder unknown: the name is all there is
 }
 
 // fileHole stands for the content of a file, read only if it gets executed.

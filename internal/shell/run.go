@@ -149,10 +149,61 @@ func (w *walker) leaf(argv []Arg, c ctx) int {
 		l.Flags &^= UserDefined
 	}
 	i := w.add(l, c)
-	if c.out != nil && !w.over {
+	if w.over {
+		return i
+	}
+	if c.out != nil {
 		c.out.add(w.output(i, c))
 	}
+	w.writes(i, c)
 	return i
+}
+
+// writes follows the programs that put text into the files they name.
+func (w *walker) writes(i int, c ctx) {
+	l := &w.f.Leaves[i]
+	args := l.Argv[1:]
+	switch l.Name {
+	case "tee", "sponge":
+		text := outputHole(Span{i, i + 1})
+		if c.in.Text != nil {
+			text = *c.in.Text
+		}
+		appends := false
+		for k := range args {
+			if t := args[k].Text; strings.HasPrefix(t, "-") {
+				appends = appends || t == "-a" || t == "--append"
+				continue
+			}
+			w.write(args[k].Value, text, appends)
+		}
+	case "curl", "wget", "aria2c":
+		opts, _ := options(l.Argv, 1, "", "")
+		for k := range l.Argv {
+			t := l.Argv[k].Text
+			if (t == "--output" || t == "-O" && l.Name == "wget" || t == "--output-document" || t == "--out" || t[:min(1, len(t))] == "-" && !strings.HasPrefix(t, "--") && strings.HasSuffix(t, "o") && l.Name != "wget") && k+1 < len(l.Argv) {
+				w.write(l.Argv[k+1].Value, outputHole(Span{i, i + 1}), false)
+			}
+			for _, p := range [...]string{"--output=", "--output-document=", "--out="} {
+				if strings.HasPrefix(t, p) && len(l.Argv[k].Alts) == 0 {
+					w.write(l.Argv[k].slice(len(p), len(t)), outputHole(Span{i, i + 1}), false)
+				}
+			}
+			// Without a name the last part of the address is the file.
+			remote := given(opts, " --remote-name ") || l.Name == "wget" || (l.Name == "curl" && strings.HasPrefix(t, "-") && !strings.HasPrefix(t, "--") && strings.Contains(t, "O"))
+			if u := l.Argv[len(l.Argv)-1].Text; remote && strings.Contains(u, "://") {
+				if b := basename(u); b != "" && !strings.Contains(b, ":") {
+					w.write(exact(b), outputHole(Span{i, i + 1}), false)
+				}
+			}
+		}
+	case "cp", "mv", "ln", "install":
+		if len(args) >= 2 {
+			if v, ok := w.written(args[len(args)-2].Value); ok {
+				w.write(args[len(args)-1].Value, v, false)
+			}
+		}
+	}
 }
 
 // builtinLeaf adds a builtin.

@@ -1110,6 +1110,9 @@ func (p *ps) hasPipe() bool {
 	q.w = &walker{f: &Facts{}, world: p.w.world, lim: p.w.lim, st: p.w.st, src: p.w.src, steps: p.w.steps}
 	q.skipStage()
 	p.w.step(1 + q.w.steps - p.w.steps + (q.i-p.i)/32)
+	if o := q.w.f.Over; o != nil {
+		p.w.fail(o.What, o.Limit)
+	}
 	return q.i < len(q.text) && (q.text[q.i] == '|' || q.text[q.i] == ';' || q.text[q.i] == '\n' || q.text[q.i] == '&')
 }
 

@@ -160,7 +160,7 @@ func addSwitch(f *pflag.FlagSet, v *bool, name, help string) {
 // switches are the names of all options made by addSwitch. joinSwitches needs
 // them before it is known which command they belong to; a test holds the list
 // against the commands.
-var switches = []string{"json", "yes", "all", "dry-run", "trust-codex-hooks", "quiet"}
+var switches = []string{"json", "yes", "all", "dry-run", "trust-codex-hooks", "quiet", "quick"}
 
 // joinSwitches lets `--all true` mean `--all=true`, as it does for options with
 // values; pflag itself would take "true" for an argument. 1 and 0 are left alone

@@ -57,8 +57,12 @@ type Options struct {
 }
 
 // Main runs one command line and returns the exit code of the process.
-func Main(ctx context.Context, o Options) int {
+func Main(ctx context.Context, o Options) int { return run(ctx, o, func(*app) {}) }
+
+// run is Main with a look at the app before it runs.
+func run(ctx context.Context, o Options, prepare func(*app)) int {
 	a := newApp(o)
+	prepare(a)
 	root := a.root()
 	root.SetArgs(joinSwitches(o.Args))
 	err := root.ExecuteContext(ctx)

@@ -163,12 +163,12 @@ func (p *printer) ask(question string) (bool, error) {
 	return answer == "y" || answer == "yes", nil
 }
 
-// when shows a moment in local time; of another day than now with its date.
+// when shows a moment in now's time zone; of another day than now with its date.
 func when(t, now time.Time) string {
 	if t.IsZero() {
 		return "-"
 	}
-	t, now = t.Local(), now.Local()
+	t = t.In(now.Location())
 	if t.YearDay() == now.YearDay() && t.Year() == now.Year() {
 		return t.Format("15:04:05")
 	}

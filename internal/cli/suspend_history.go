@@ -57,7 +57,7 @@ func (a *app) suspendHistory(n int) error {
 			if !s.Woke.IsZero() {
 				woke = "woke after " + span(s.Woke.Sub(s.Time))
 			}
-			rows = append(rows, []string{s.Time.Local().Format("2006-01-02 15:04:05"), s.Mode, s.Reason, s.Result, count(s.Sessions, "session"), woke, detail})
+			rows = append(rows, []string{s.Time.In(a.Now().Location()).Format("2006-01-02 15:04:05"), s.Mode, s.Reason, s.Result, count(s.Sessions, "session"), woke, detail})
 		}
 		a.table("", rows)
 	})

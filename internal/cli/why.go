@@ -167,15 +167,15 @@ func parseMoment(text string, now time.Time) (time.Time, error) {
 	if t, err := time.Parse(time.RFC3339, text); err == nil {
 		return t, nil
 	}
-	local := now.Local()
+	zone := now.Location()
 	for _, form := range []string{"2006-01-02 15:04:05", "2006-01-02 15:04", "2006-01-02T15:04:05", "2006-01-02T15:04"} {
-		if t, err := time.ParseInLocation(form, text, local.Location()); err == nil {
+		if t, err := time.ParseInLocation(form, text, zone); err == nil {
 			return t, nil
 		}
 	}
 	for _, form := range []string{"15:04:05", "15:04"} {
 		if t, err := time.Parse(form, text); err == nil {
-			at := time.Date(local.Year(), local.Month(), local.Day(), t.Hour(), t.Minute(), t.Second(), 0, local.Location())
+			at := time.Date(now.Year(), now.Month(), now.Day(), t.Hour(), t.Minute(), t.Second(), 0, zone)
 			if at.After(now) {
 				at = at.AddDate(0, 0, -1)
 			}

@@ -675,6 +675,7 @@ func (o *oracle) succeed(key event.SessionKey, t *track, now time.Duration) {
 		case old.st == free || old.st == carrying && !took:
 			if t.st != turn {
 				t.set(free, now)
+				t.doubtful = true
 				t.lastReal = now
 			}
 			old.set(free, now)

@@ -293,17 +293,16 @@ func (l *lab) coldStart(out io.Writer, rounds int) error {
 			time.Sleep(time.Millisecond)
 		}
 		hooks, holds = append(hooks, c), append(holds, cost{wall: time.Since(began)})
-		reply, err := l.call(&ipc.Request{Op: ipc.OpStatus})
-		if err != nil {
-			return err
-		}
 		if _, err := l.call(&ipc.Request{Op: ipc.OpRemove, All: true}); err != nil {
 			return err
 		}
 		if _, err := l.call(&ipc.Request{Op: ipc.OpStop}); err != nil {
 			return err
 		}
-		for syscall.Kill(reply.Status.PID, 0) == nil && time.Since(began) < 20*time.Second {
+		for time.Since(began) < 20*time.Second {
+			if _, err := l.call(&ipc.Request{Op: ipc.OpAway}); errors.Is(err, ipc.ErrNotRunning) {
+				break
+			}
 			time.Sleep(time.Millisecond)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"syscall"
@@ -19,6 +20,7 @@ import (
 	"github.com/lidguard-go/lidguard/internal/entry"
 	"github.com/lidguard-go/lidguard/internal/ipc"
 	"github.com/lidguard-go/lidguard/internal/paths"
+	"github.com/lidguard-go/lidguard/internal/platform/audio"
 	"github.com/lidguard-go/lidguard/internal/platform/endpoint"
 	"github.com/lidguard-go/lidguard/internal/platform/proc"
 	"github.com/lidguard-go/lidguard/internal/settings"
@@ -84,6 +86,7 @@ func serve(ctx context.Context, replace bool) error {
 		Dirs: dirs, Version: ipc.Version(), Machine: machine, BootID: daemon.BootID(root), Table: proc.Table{Root: root},
 		Settings: func() (settings.Settings, error) { return settings.Load(dirs.Settings()) },
 		Detector: daemon.Detector, Replace: replace,
+		Play: audio.Player{Path: os.Getenv("PATH"), Run: audio.Exec(os.Environ()), DataDirs: filepath.SplitList(os.Getenv("XDG_DATA_DIRS"))}.Play,
 	})
 }
 

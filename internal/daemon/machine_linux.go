@@ -28,6 +28,10 @@ type linuxMachine struct {
 	displays *display.Watcher
 	battery  *battery.Sensor
 
+	// changing is held over a whole Acquire or Release, since several of our
+	// locks share one of login1's. It comes before mu.
+	changing sync.Mutex
+
 	mu    sync.Mutex // guards locks and tell
 	locks map[*linuxLock]struct{}
 	tell  func(awake.Fact) // of the Watch under way
@@ -81,6 +85,8 @@ func (m *linuxMachine) Acquire(ctx context.Context, hold awake.Hold, reason stri
 	if !ok {
 		return nil, fmt.Errorf("taking %q: %w", hold, awake.ErrUnsupported)
 	}
+	m.changing.Lock()
+	defer m.changing.Unlock()
 	if err := m.sleep.Take(ctx, what, reason); err != nil {
 		return nil, refusal(err)
 	}
@@ -99,17 +105,20 @@ func (m *linuxMachine) Acquire(ctx context.Context, hold awake.Hold, reason stri
 // Release gives the lock back; see awake.Lock.
 func (l *linuxLock) Release() error {
 	m := l.m
+	m.changing.Lock()
+	defer m.changing.Unlock()
 	m.mu.Lock()
-	defer m.mu.Unlock()
-	if _, held := m.locks[l]; !held {
-		return nil
-	}
+	_, held := m.locks[l]
 	shared, idle := false, false
 	for other := range m.locks {
 		if other != l {
 			shared = shared || whatOf[other.hold] == whatOf[l.hold]
 			idle = idle || other.hold == awake.HoldIdle
 		}
+	}
+	m.mu.Unlock() // letting go asks the bus, whose events ask for mu
+	if !held {
+		return nil
 	}
 	if l.hold == awake.HoldIdle && !idle && m.desktop != nil {
 		ctx, cancel := context.WithTimeout(context.Background(), holdLimit)
@@ -121,7 +130,9 @@ func (l *linuxLock) Release() error {
 			return err
 		}
 	}
+	m.mu.Lock()
 	delete(m.locks, l)
+	m.mu.Unlock()
 	return nil
 }
 
@@ -216,8 +227,12 @@ func (m *linuxMachine) Heat(_ context.Context, mode string) (float64, error) {
 // CanSuspend asks login1 without suspending.
 func (m *linuxMachine) CanSuspend(ctx context.Context, mode awake.Mode) error {
 	ask := m.sleep.CanSuspend
-	if mode == awake.Hibernate {
+	switch mode {
+	case awake.Sleep:
+	case awake.Hibernate:
 		ask = m.sleep.CanHibernate
+	default:
+		return fmt.Errorf("%q: %w", mode, awake.ErrUnsupported)
 	}
 	answer, err := ask(ctx)
 	switch {
@@ -233,11 +248,13 @@ func (m *linuxMachine) CanSuspend(ctx context.Context, mode awake.Mode) error {
 
 // Suspend asks login1 to sleep.
 func (m *linuxMachine) Suspend(ctx context.Context, mode awake.Mode) error {
-	enter := m.sleep.Suspend
-	if mode == awake.Hibernate {
-		enter = m.sleep.Hibernate
+	switch mode {
+	case awake.Sleep:
+		return refusal(m.sleep.Suspend(ctx))
+	case awake.Hibernate:
+		return refusal(m.sleep.Hibernate(ctx))
 	}
-	return refusal(enter(ctx))
+	return fmt.Errorf("%q: %w", mode, awake.ErrUnsupported)
 }
 
 // Watch tells lid, displays, battery and login1's own events.

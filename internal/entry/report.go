@@ -165,10 +165,3 @@ func (h *hook) attachOwner(req *ipc.Request) {
 		}
 	}
 }
-
-func or(s, def string) string {
-	if s != "" {
-		return s
-	}
-	return def
-}

@@ -24,7 +24,6 @@ const (
 	RuntimeUnreachable = "runtime-unreachable"
 	RuntimeVersion     = "runtime-version"
 	HookBinaryVersion  = "hook-version"
-	HookBinaryMissing  = "hook-binary-missing"
 	BackupPending      = "backup-pending"
 	LockNotHeld        = "lock-not-held"
 	LidUnknown         = "lid-unknown"

@@ -71,7 +71,6 @@ type Problem struct {
 
 // The codes of problems. Scripts may match them.
 const (
-	HooksMissing      = "hooks-missing"
 	HooksOutdated     = "hooks-outdated"
 	HooksNotTrusted   = "hooks-not-trusted"
 	HooksOff          = "hooks-off"

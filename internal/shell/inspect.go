@@ -37,7 +37,7 @@ func Inspect(command string, d Dialect, world World) (facts *Facts) {
 			facts = f
 		}
 	}()
-	w.text(command, d, ctx{})
+	w.ending(func() { w.text(command, d, ctx{}) })
 	f.Dir = w.st.dir
 	return f
 }
@@ -56,6 +56,7 @@ type walker struct {
 	calls          []call           // functions and aliases being walked, innermost last
 	scripts        []string         // script files being walked
 	files          map[string]Value // files the command wrote, by absolute path
+	traps          []trapped        // of the shell being walked
 	procs          []Value          // what process substitutions print
 }
 

@@ -357,9 +357,11 @@ func (w *walker) builtin(name string, argv []Arg, c ctx) bool {
 		}
 		if len(rest) > 1 && !strings.HasPrefix(rest[0].Text, "-") {
 			c.flags |= Trap
-			c.out = nil
+			c.out, c.in, c.stream = nil, Input{}, nil
 			c.via = via(c.via, Wrap{Name: name, Argv: argv[:1]})
-			w.sub(func() { w.code(rest[0].Value, w.src.dialect, &rest[0], "trap", c) })
+			if len(w.traps) < 64 {
+				w.traps = append(w.traps, trapped{code: rest[0], c: c, src: w.src})
+			}
 		}
 	case "alias":
 		w.builtinLeaf(argv, c)
@@ -401,6 +403,29 @@ func (w *walker) builtin(name string, argv []Arg, c ctx) bool {
 		return false
 	}
 	return true
+}
+
+// trapped is the code of a trap, kept until its shell ends: what it refers to is
+// usually set after it.
+type trapped struct {
+	code Arg
+	c    ctx
+	src  *source
+}
+
+// ending runs f as a shell or subshell and then the traps set in it.
+func (w *walker) ending(f func()) {
+	outer := w.traps
+	w.traps = nil
+	f()
+	for i := 0; i < len(w.traps) && !w.over; i++ {
+		t := w.traps[i]
+		old, src := w.st, w.src
+		w.st, w.src = w.fork(), t.src
+		w.code(t.code.Value, t.src.dialect, &t.code, "trap", t.c)
+		w.st, w.src = old, src
+	}
+	w.traps = outer
 }
 
 // settle gives an opaque note just made without a leaf the leaf that belongs to

@@ -59,7 +59,7 @@ func (w *walker) fork() *state {
 func (w *walker) sub(f func()) {
 	old := w.st
 	w.st = w.fork()
-	f()
+	w.ending(f)
 	w.st = old
 }
 

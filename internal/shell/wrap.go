@@ -532,7 +532,7 @@ func (w *walker) su(name string, argv []Arg, c ctx) bool {
 func (w *walker) inChild(f func()) {
 	old := w.st
 	w.st = w.child()
-	f()
+	w.ending(f)
 	w.st = old
 }
 

@@ -21,6 +21,10 @@
 //	continued  how often the plugin has continued this turn for us (session.idle)
 //	sessions   the ids of all root sessions the plugin knows (dispose)
 //
+// An end of a turn that must not be continued (a person interrupted it, or it was
+// continued too often) is told as session.status idle, which has no answer, and not
+// as session.idle.
+//
 // chat.headers and chat.params hold the provider's key and must not be sent here;
 // should they come, nothing of them is kept (contract §1.17).
 //

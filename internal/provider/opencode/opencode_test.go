@@ -226,6 +226,8 @@ func TestSignals(t *testing.T) {
 		{"busy begins, with or without a prompt", "", `{"type":"session.status","properties":{"sessionID":"s","status":{"type":"busy"}}}`, event.Verdict{}, "began "},
 		{"a retry is work", "", `{"type":"session.status","properties":{"sessionID":"s","status":{"type":"retry"}}}`, event.Verdict{}, "active "},
 		{"a subagent's busy is the root's activity", "", `{"type":"session.status","root":"s","properties":{"sessionID":"kid","status":{"type":"busy"}}}`, event.Verdict{}, "active "},
+		{"an end that must not be continued", "", `{"type":"session.status","properties":{"sessionID":"s","status":{"type":"idle"}}}`, deny, "stopped "},
+		{"the same of a subagent", "", `{"type":"session.status","root":"s","properties":{"sessionID":"kid","status":{"type":"idle"}}}`, deny, "task-ended:kid "},
 		{"idle ends", "", `{"type":"session.idle","properties":{"sessionID":"s"}}`, event.Verdict{}, "stopped "},
 		{"a subagent's idle ends only that one", "", `{"type":"session.idle","root":"s","properties":{"sessionID":"kid"}}`, event.Verdict{}, "task-ended:kid "},
 		{"a continued Stop is work", "", `{"type":"session.idle","properties":{"sessionID":"s"}}`, deny, "active "},

@@ -58,8 +58,15 @@ func Signals(ev *event.Event, v event.Verdict) []event.Signal {
 			return one(event.Began) // a turn may begin with no chat.message
 		case ev.Reason == "busy", ev.Reason == "retry": // waiting to try again is work
 			return one(event.Active)
+		case ev.Reason == "idle" && child:
+			s.Task = &event.Task{ID: ev.AgentID, Type: event.TaskSubagent}
+			return one(event.TaskEnded)
+		case ev.Reason == "idle":
+			// The plugin sends it in place of session.idle when it will not
+			// continue the session whatever the answer.
+			return one(event.Stopped)
 		}
-		return nil // session.idle follows idle
+		return nil
 	case event.MessageDisplay:
 		return one(event.Active)
 	case event.UserPromptSubmit:

@@ -7,6 +7,8 @@ import (
 	"github.com/lidguard-go/lidguard/internal/event"
 	"github.com/lidguard-go/lidguard/internal/provider/claude"
 	"github.com/lidguard-go/lidguard/internal/provider/codex"
+	"github.com/lidguard-go/lidguard/internal/provider/copilot"
+	"github.com/lidguard-go/lidguard/internal/provider/opencode"
 )
 
 // Codec is what the hot path needs of one client's folder.
@@ -36,6 +38,8 @@ type row struct {
 var rows = [...]row{
 	{"claude-hook", claude.Codec{}},
 	{"codex-hook", codex.Codec{}},
+	{"copilot-hook", copilot.Codec{}},
+	{"opencode-hook", opencode.Codec{}},
 }
 
 func find(name string) Codec {

@@ -16,6 +16,13 @@ import (
 // Starting takes some ten milliseconds; the rest is for a loaded machine.
 const patience = 600 * time.Millisecond
 
+// A connection that ends without a reply is tried again a few times: a process
+// that was killed may still be listened to for as long as its threads take to go.
+const (
+	hungUpTries = 5
+	hungUpPause = 5 * time.Millisecond
+)
+
 // askAway is the one question a policy may put to the runtime. What the event
 // means if it stays unanswered goes with it, to count only when somebody is there:
 // so a prompt left to a person costs one round trip, and one that is answered for
@@ -77,6 +84,14 @@ func (h *hook) tell(ctx context.Context, req *ipc.Request) (*ipc.Reply, error) {
 	}
 	client := h.client()
 	reply, err := client.Call(ctx, req)
+	for range hungUpTries {
+		if !errors.Is(err, ipc.ErrHungUp) || ctx.Err() != nil {
+			break
+		}
+		// It died or left just now; in a moment nobody listens any more.
+		time.Sleep(hungUpPause)
+		reply, err = client.Call(ctx, req)
+	}
 	switch protocol := (*ipc.ProtocolError)(nil); {
 	case errors.As(err, &protocol) && ipc.Newer(client.Version, protocol.Version):
 		// The old one hands its sessions to the new one and leaves.
@@ -135,7 +150,7 @@ func (h *hook) callPatiently(ctx context.Context, req *ipc.Request) (*ipc.Reply,
 		}
 		reply, err := h.client().Call(ctx, req)
 		var protocol *ipc.ProtocolError
-		if errors.Is(err, ipc.ErrNotRunning) || errors.As(err, &protocol) || changesHands(err) {
+		if errors.Is(err, ipc.ErrNotRunning) || errors.As(err, &protocol) || changesHands(err) || errors.Is(err, ipc.ErrHungUp) {
 			continue
 		}
 		return reply, err

@@ -21,6 +21,11 @@ const (
 // socket.
 var ErrNotRunning = errors.New("no runtime answers")
 
+// ErrHungUp is matched by the error of a call whose connection ended before the
+// reply: the runtime died or was leaving at that moment. Whether it took the
+// request is not known; asking again is harmless for signals.
+var ErrHungUp = errors.New("the runtime hung up")
+
 // ProtocolError says that the runtime speaks another message format.
 type ProtocolError struct {
 	Theirs  int
@@ -96,11 +101,11 @@ func (c *Conn) Call(ctx context.Context, req *Request) (*Reply, error) {
 	req.Protocol, req.Version = Protocol, c.version
 	msg := AppendRequest(make([]byte, 0, 1024), req)
 	if err := WriteMessage(c.conn, msg); err != nil {
-		return nil, fmt.Errorf("asking the runtime: %w", err)
+		return nil, fmt.Errorf("asking the runtime: %w", hungUp(err))
 	}
 	line, err := c.in.Next()
 	if err != nil {
-		return nil, fmt.Errorf("reading the runtime's reply: %w", err)
+		return nil, fmt.Errorf("reading the runtime's reply: %w", hungUp(err))
 	}
 	reply, err := decodeReply(line, req.Op)
 	if err != nil {
@@ -113,6 +118,15 @@ func (c *Conn) Call(ctx context.Context, req *Request) (*Reply, error) {
 		return reply, &RefusedError{Text: reply.Error}
 	}
 	return reply, nil
+}
+
+// hungUp makes err match ErrHungUp unless it is our own deadline.
+func hungUp(err error) error {
+	var timeout net.Error
+	if errors.As(err, &timeout) && timeout.Timeout() || errors.Is(err, ErrTooLarge) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", ErrHungUp, err)
 }
 
 func or(d, def time.Duration) time.Duration {

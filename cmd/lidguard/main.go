@@ -85,7 +85,7 @@ func serve(ctx context.Context, replace bool) error {
 	return daemon.Run(ctx, daemon.Options{
 		Dirs: dirs, Version: ipc.Version(), Machine: machine, BootID: daemon.BootID(root), Table: proc.Table{Root: root},
 		Settings: func() (settings.Settings, error) { return settings.Load(dirs.Settings()) },
-		Detector: daemon.Detector, Replace: replace,
+		Detector: daemon.Detector, Locate: daemon.Locate(os.Getenv), Replace: replace,
 		Play: audio.Player{Path: os.Getenv("PATH"), Run: audio.Exec(os.Environ()), DataDirs: filepath.SplitList(os.Getenv("XDG_DATA_DIRS"))}.Play,
 	})
 }

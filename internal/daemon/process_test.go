@@ -627,6 +627,34 @@ func TestTranscript_interruptEndsTheTurn(t *testing.T) {
 	l.until("the holds are released", func() bool { return len(l.held(pid)) == 0 })
 }
 
+func TestTranscript_thatNoEventNamedIsFound(t *testing.T) {
+	l := newLab(t)
+	const fixture = "/home/dev/.claude/projects/-home-dev-project/00000000-0000-4000-8000-000000000001.jsonl"
+	project := filepath.Join(l.home, ".claude", "projects", "-home-dev-project")
+	if err := os.MkdirAll(project, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	transcript := filepath.Join(project, "a.jsonl")
+	if err := os.WriteFile(transcript, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	l.hook("UserPromptSubmit", "a", fixture, "")
+	pid := l.status().PID
+	l.until("the holds are taken", func() bool { return len(l.held(pid)) == 2 })
+	marker := `{"type":"user","message":{"role":"user","content":[{"type":"text","text":"[Request interrupted by user]"}]},"uuid":"x"}`
+	l.until("an interrupt in it releases the holds", func() bool {
+		// Appended until it is seen: the runtime begins at the end of the file.
+		f, err := os.OpenFile(transcript, os.O_WRONLY|os.O_APPEND, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		fmt.Fprintln(f, marker)
+		time.Sleep(50 * time.Millisecond)
+		return len(l.held(pid)) == 0
+	})
+}
+
 func TestJournal_replaysToTheSameDecisions(t *testing.T) {
 	l := newLab(t)
 	l.hook("UserPromptSubmit", "a")

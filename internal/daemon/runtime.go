@@ -64,6 +64,9 @@ type Options struct {
 	// Detector returns a reader of the session's transcript, nil where its
 	// client has none. nil: no transcripts are read.
 	Detector func(event.SessionKey) watch.Detector
+	// Locate finds a transcript that no event named, "" for none. It is called
+	// in a goroutine of its own. nil: only named ones are read.
+	Locate func(event.SessionKey) string
 }
 
 // daemon is one run. Fields without a remark belong to the owner goroutine, the
@@ -88,8 +91,9 @@ type daemon struct {
 	watched  uint64 // the Core's count at the last syncWatches
 	resync   bool   // sessions began or ended since
 	followed map[event.SessionKey]string
-	offsets  map[event.SessionKey]int64 // from the snapshot, until followed
-	asked    map[event.SessionKey]bool  // whose owner hooks were asked for
+	offsets  map[event.SessionKey]int64  // from the snapshot, until followed
+	located  map[event.SessionKey]string // transcripts that Locate found; "" while or after it looked
+	asked    map[event.SessionKey]bool   // whose owner hooks were asked for
 
 	// Deadlines on the machine's Awake clock; 0: none.
 	saveAt, busyAt, heatAt, leaveBy time.Duration
@@ -103,6 +107,7 @@ type daemon struct {
 
 	closing   sync.WaitGroup // servers that end with their connections
 	retired   *server        // the one that handed over, whose connections go on
+	rebooted  bool           // the snapshot is from before a reboot, which no process survived
 	successor bool           // our state was handed over; we hold until released
 	quit      bool           // leave the loop
 	gone      bool           // the files belong to another runtime now
@@ -114,7 +119,7 @@ type daemon struct {
 // serves.
 func Run(ctx context.Context, o Options) error {
 	d := &daemon{Options: o, started: time.Now(), inbox: newInbox(),
-		followed: map[event.SessionKey]string{}, asked: map[event.SessionKey]bool{},
+		followed: map[event.SessionKey]string{}, located: map[event.SessionKey]string{}, asked: map[event.SessionKey]bool{},
 		cpu: map[event.SessionKey]time.Duration{}, facts: make(chan struct{}), seen: map[awake.FactKind]bool{},
 		outward: &outward{history: o.Dirs.History(), play: o.Play}}
 	if d.Now == nil {

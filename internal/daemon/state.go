@@ -30,6 +30,7 @@ func (d *daemon) restore(from *predecessor) {
 		var core *Core
 		if core, err = RestoreCore(s.Core, d.BootID, how, now); err == nil {
 			d.core, d.offsets = core, s.offsets()
+			d.rebooted = s.Boot != d.BootID
 		}
 	}
 	if err != nil {
@@ -39,15 +40,17 @@ func (d *daemon) restore(from *predecessor) {
 	}
 }
 
-// sweep ends sessions whose process is gone. After a reboot, which RestoreCore
-// noticed, that is all of them: no process survives one.
+// sweep ends the sessions whose process is gone, after a reboot all of them, and
+// returns how many that were.
 func (d *daemon) sweep() int {
 	var gone []event.SessionKey
 	for _, x := range d.core.Sessions().All() {
-		if p := x.Process; p != nil && !d.Table.Alive(proc.ID{PID: p.PID, Start: p.Start}) {
+		p := x.Process
+		if d.rebooted || p != nil && !d.Table.Alive(proc.ID{PID: p.PID, Start: p.Start}) {
 			gone = append(gone, x.Key)
 		}
 	}
+	d.rebooted = false
 	if len(gone) > 0 {
 		d.apply(SessionInput(session.Input{Kind: session.InOrphans, Keys: gone}))
 	}
@@ -113,6 +116,7 @@ func (d *daemon) syncWatches() {
 	if err := d.procs.Keep(w.Processes); err != nil {
 		d.log.Warn("process not watched; the time-out covers it", "err", err)
 	}
+	d.locate(w.Transcripts)
 	// Only sessions at work: what an idle one writes is bookkeeping, and a
 	// machine at rest should have nothing to look at.
 	for key := range d.followed {
@@ -142,6 +146,38 @@ func (d *daemon) syncWatches() {
 		if d.core.Sessions().Get(key) == nil {
 			delete(d.asked, key)
 		}
+	}
+}
+
+// locate adds to paths the transcripts that no event named, and has those looked
+// for that were not looked for yet.
+func (d *daemon) locate(paths map[event.SessionKey]string) {
+	if d.Locate == nil {
+		return
+	}
+	for key := range d.located {
+		if x := d.core.Sessions().Get(key); x == nil || !x.Live() {
+			delete(d.located, key) // looked for again with its next work
+		}
+	}
+	for _, x := range d.core.Sessions().All() {
+		key := x.Key
+		if x.Transcript != "" || !x.Live() {
+			continue
+		}
+		path, looked := d.located[key]
+		if path != "" {
+			paths[key] = path
+		}
+		if looked {
+			continue
+		}
+		d.located[key] = ""
+		go func() { // ends by itself: it lists some folders
+			if path := d.Locate(key); path != "" {
+				d.inbox.put(func() { d.located[key], d.resync = path, true })
+			}
+		}()
 	}
 }
 

@@ -236,6 +236,7 @@ type snapshot struct {
 	Sessions  *session.State  `json:"sessions"`
 	Awake     *awake.State    `json:"awake"`
 	Last      session.Summary `json:"last"`
+	Sent      bool            `json:"sent"`
 	Decisions []Decision      `json:"decisions,omitempty"`
 }
 
@@ -243,7 +244,7 @@ type snapshot struct {
 func (c *Core) Snapshot() ([]byte, error) {
 	return json.Marshal(snapshot{Schema: CoreSchema, BootID: c.bootID,
 		Shift: [2]int64{int64(c.shiftAwake), int64(c.shiftBoot)}, Now: c.now,
-		Sessions: c.sessions, Awake: c.awake, Last: c.last, Decisions: c.decisions})
+		Sessions: c.sessions, Awake: c.awake, Last: c.last, Sent: c.sent, Decisions: c.decisions})
 }
 
 // How a snapshot comes back to life.
@@ -274,7 +275,7 @@ func RestoreCore(data []byte, bootID string, how Revival, now event.Instant) (*C
 	case snap.Awake.Schema != awake.Schema:
 		return nil, fmt.Errorf("awake state has schema %d, this program reads %d", snap.Awake.Schema, awake.Schema)
 	}
-	c := &Core{sessions: snap.Sessions, awake: snap.Awake, bootID: bootID, now: snap.Now, last: snap.Last, sent: true,
+	c := &Core{sessions: snap.Sessions, awake: snap.Awake, bootID: bootID, now: snap.Now, last: snap.Last, sent: snap.Sent,
 		shiftAwake: time.Duration(snap.Shift[0]), shiftBoot: time.Duration(snap.Shift[1]), decisions: snap.Decisions}
 	if how == Exactly {
 		return c, nil

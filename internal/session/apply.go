@@ -628,10 +628,13 @@ func (s *State) busy(key event.SessionKey) {
 	}
 	if x.Lock != nil && x.Lock.Reason == ReasonTimeout && s.life(x)+s.config.Timeout > s.now.Awake {
 		// It came back.
-		if x.Abandoned {
-			x.Pending, x.Abandoned = len(x.Tasks) > 0, false
+		x.Pending = x.Abandoned && len(x.Tasks) > 0
+		if at := s.weakUntil(x); at > 0 && at <= s.now.Awake {
+			x.Pending = false // its time was over anyway
+		} else {
+			x.Abandoned = false
+			s.unlock(x, event.Signal{}, false)
 		}
-		s.unlock(x, event.Signal{}, false)
 	}
 	s.done(x, "busy", event.Signal{Source: "process tree"})
 }

@@ -174,9 +174,11 @@ func (s *State) due(x *Session) time.Duration {
 
 // life is the last time the session proved to be at work. Signs of life of a
 // silent tool or background command count until MaxTool after the last real
-// activity, so that what hangs with a busy loop is let go of.
+// activity, so that what hangs with a busy loop is let go of. They were noted
+// while something was in flight and still count when it ends: the turn that
+// reads the result is about to begin.
 func (s *State) life(x *Session) time.Duration {
-	if x.Busy <= x.Activity.Awake || !x.inFlight() {
+	if x.Busy <= x.Activity.Awake {
 		return x.Activity.Awake
 	}
 	busy := x.Busy

@@ -425,6 +425,11 @@ func (c *chaos) drain() {
 	if c.core != nil {
 		c.feed("remove all", daemon.SessionInput(session.Input{Kind: session.InRemoveAll}))
 	}
+	// A suspend that was called for a moment before the lid opened still comes.
+	for range 3 {
+		c.pass(time.Minute)
+		c.laptop.Wake()
+	}
 	c.pass(30 * time.Minute)
 	if len(c.Bad) > 0 {
 		return

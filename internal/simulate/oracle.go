@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -34,7 +35,8 @@ const (
 type track struct {
 	st       standing
 	lastReal time.Duration // last input that counts as activity
-	busy     time.Duration // last sign of life while something was in flight
+	busy     time.Duration // last sign of life while something may have been in flight
+	busySure time.Duration // the same while something surely was
 	at       time.Duration // since when st stands
 	settled  time.Duration // ended: from when on it must not hold
 	weak     time.Duration // since when only weak work is left
@@ -93,7 +95,7 @@ func (t *track) inFlight() bool { return len(t.tools) > 0 || t.strong() }
 func (t *track) forget() {
 	clear(t.tools)
 	clear(t.ledger)
-	t.weak, t.busy, t.fuzzy, t.fuzzyLedger = 0, 0, false, false
+	t.weak, t.busy, t.busySure, t.fuzzy, t.fuzzyLedger = 0, 0, 0, false, false
 }
 
 // owedEnd is a normal end and the webhooks it yielded.
@@ -323,8 +325,12 @@ func (o *oracle) session(in session.Input, now time.Duration) {
 		}
 	case session.InBusy:
 		for _, k := range in.Keys {
-			if t := o.track(k); t.inFlight() || t.fuzzy || t.st == free {
+			t := o.track(k)
+			if t.inFlight() || t.fuzzy || t.fuzzyLedger || t.st == free {
 				t.busy = now
+			}
+			if t.inFlight() && !t.fuzzy && !t.fuzzyLedger && (t.st == turn || t.st == pending) {
+				t.busySure = now
 			}
 		}
 	}
@@ -337,14 +343,14 @@ func (o *oracle) session(in session.Input, now time.Duration) {
 }
 
 // limit is from when on a turn or pending session must not hold; 0 is never.
-func (o *oracle) limit(t *track, flight bool) time.Duration {
+func (o *oracle) limit(t *track, lastBusy time.Duration) time.Duration {
 	c := o.w.cfg.Session
 	if c.Timeout == 0 {
 		return 0
 	}
 	limit := t.lastReal + c.Timeout
-	if flight && t.busy > t.lastReal {
-		busy := t.busy + c.Timeout
+	if lastBusy > t.lastReal {
+		busy := lastBusy + c.Timeout
 		if c.MaxTool > 0 {
 			busy = min(busy, t.lastReal+c.MaxTool)
 		}
@@ -362,7 +368,7 @@ func (o *oracle) weakLimit(t *track) time.Duration {
 
 // expired reports whether a session that should hold has run into a bound.
 func (o *oracle) expired(t *track, now time.Duration) bool {
-	l, wl := o.limit(t, t.inFlight()), o.weakLimit(t)
+	l, wl := o.limit(t, t.busySure), o.weakLimit(t)
 	return l != 0 && now >= l || wl != 0 && now >= wl
 }
 
@@ -419,9 +425,9 @@ func (o *oracle) signal(sig event.Signal, now time.Duration) {
 		switch {
 		case t.st == none, t.st == gone, t.st == ended && !settling:
 			t.forget()
-		case t.st == ended && t.loose, t.st == free && t.doubtful:
+		case t.st == ended && t.loose, t.st == free:
 			t.forget()
-			t.fuzzy, t.fuzzyLedger = true, true
+			t.fuzzy, t.fuzzyLedger, t.weakFuzzy = true, true, true
 		case t.st != turn || over:
 			clear(t.tools)
 			t.fuzzy = true
@@ -487,6 +493,8 @@ func (o *oracle) signal(sig event.Signal, now time.Duration) {
 		case codex && (t.st == turn && over || t.st == waiting && t.deferred):
 			t.lastReal = now
 			t.set(free, now)
+		case t.st == pending && over:
+			t.set(free, now)
 		case t.st == pending:
 			t.weigh(now)
 		}
@@ -505,7 +513,7 @@ func (o *oracle) signal(sig event.Signal, now time.Duration) {
 		t.fuzzy = false
 		unsure := t.st == free
 		switch {
-		case t.fuzzyLedger:
+		case t.fuzzyLedger || unsure && sig.Tasks == nil:
 			t.set(free, now)
 			t.lastReal = now
 		case len(t.ledger) == 0:
@@ -530,6 +538,9 @@ func (o *oracle) signal(sig event.Signal, now time.Duration) {
 		}
 		unsure := t.st == free
 		if kind == event.Interrupted && codex && (subagents || unsure || t.fuzzyLedger) {
+			if unsure || t.fuzzyLedger {
+				t.fuzzyLedger, t.weak, t.weakFuzzy = true, 0, true
+			}
 			t.lastReal = now
 			t.set(free, now)
 			return
@@ -602,9 +613,9 @@ func (o *oracle) working(sig event.Signal, t *track, kind event.SignalKind, agen
 		if t.st == none {
 			t.forget()
 		}
-		if t.st == ended && t.loose {
+		if t.st == ended && t.loose || t.st == free {
 			t.forget()
-			t.fuzzy, t.fuzzyLedger = true, true
+			t.fuzzy, t.fuzzyLedger, t.weakFuzzy = true, true, true
 		}
 		t.set(turn, now)
 	}
@@ -678,6 +689,7 @@ func (o *oracle) succeed(key event.SessionKey, t *track, now time.Duration) {
 				t.doubtful = true
 				t.lastReal = now
 			}
+			t.fuzzy, t.fuzzyLedger, t.weakFuzzy = true, true, true
 			old.set(free, now)
 			old.doubtful = true
 			old.lastReal = now
@@ -687,6 +699,7 @@ func (o *oracle) succeed(key event.SessionKey, t *track, now time.Duration) {
 			}
 			t.set(turn, now)
 			t.fuzzy = true
+			t.fuzzyLedger, t.weakFuzzy = t.fuzzyLedger || old.fuzzyLedger, true
 			if len(t.ledger) > 0 {
 				// Whether the Stop was pending is a detail; it holds either way.
 				t.set(free, now)
@@ -765,7 +778,7 @@ func (o *oracle) sessionsNow(now time.Duration) {
 		case carrying:
 			must, mustNot = now < t.at+session.CarryOver, now >= t.at+session.CarryOver
 		case turn, pending:
-			low, high, wl := o.limit(t, t.inFlight()), o.limit(t, t.inFlight() || t.fuzzy), o.weakLimit(t)
+			low, high, wl := o.limit(t, t.busySure), o.limit(t, t.busy), o.weakLimit(t)
 			must = !t.loose && !(t.st == pending && t.weakFuzzy && !t.strong()) && (low == 0 || now < low) && (wl == 0 || now < wl)
 			mustNot = high != 0 && now >= high || wl != 0 && now >= wl
 		case free:
@@ -774,11 +787,25 @@ func (o *oracle) sessionsNow(now time.Duration) {
 		}
 		switch {
 		case must && !is:
-			o.w.violate("%s (%s) works and does not hold the machine: invariant 1", k, t.st)
+			o.w.violate("%s (%s) works and does not hold the machine: invariant 1 %s", k, t.st, o.show(k))
 		case mustNot && is:
-			o.w.violate("%s (%s) has no work and holds the machine: invariants 1, 7", k, t.st)
+			o.w.violate("%s (%s) has no work and holds the machine: invariants 1, 7 %s", k, t.st, o.show(k))
 		}
 	}
+}
+
+// show describes what the core believes of a session.
+func (o *oracle) show(k event.SessionKey) string {
+	x := o.w.core.Sessions().Get(k)
+	if x == nil {
+		return "(the core does not know it)"
+	}
+	lock := "none"
+	if x.Lock != nil {
+		lock = x.Lock.Reason
+	}
+	return fmt.Sprintf("(the core: %s, pending %v, lock %s, due %s, %d tools, tasks %v, config %+v)",
+		x.Phase, x.Pending, lock, x.Due(), len(x.Tools), x.Tasks, o.w.core.Sessions().Config())
 }
 
 func (s standing) String() string {

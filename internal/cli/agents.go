@@ -12,6 +12,8 @@ import (
 	"github.com/lidguard-go/lidguard/internal/install"
 	claude "github.com/lidguard-go/lidguard/internal/provider/claude/setup"
 	codex "github.com/lidguard-go/lidguard/internal/provider/codex/setup"
+	copilot "github.com/lidguard-go/lidguard/internal/provider/copilot/setup"
+	opencode "github.com/lidguard-go/lidguard/internal/provider/opencode/setup"
 	"github.com/spf13/cobra"
 )
 
@@ -27,7 +29,12 @@ type agent interface {
 
 // agents is the table of the clients' setups, in the order people see them.
 func (a *app) agents(home string) []agent {
-	return []agent{codex.New(a.GOOS, a.Env, home), claude.New(a.GOOS, a.Env, home)}
+	return []agent{
+		codex.New(a.GOOS, a.Env, home),
+		claude.New(a.GOOS, a.Env, home),
+		copilot.New(a.GOOS, a.Env, home, a.WorkDir),
+		opencode.New(a.GOOS, a.Env, home, a.WorkDir),
+	}
 }
 
 // allProviders is what --provider takes beside the names.

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/lidguard-go/lidguard/internal/entry"
 	"github.com/lidguard-go/lidguard/internal/event"
 	"github.com/lidguard-go/lidguard/internal/ipc"
 	"github.com/lidguard-go/lidguard/internal/paths"
@@ -534,5 +535,26 @@ func TestForm(t *testing.T) {
 	code, out, stderr := w.run("settings")
 	if code != ExitDone || out != "suspend-mode = none\nbattery-floor-percent = 20\n" {
 		t.Errorf("exit %d\n%s\n%s", code, out, stderr)
+	}
+}
+
+// TestAgents_areAnsweredByThisBuild: a hook that this build does not know would
+// fail, and with some clients a hook that fails refuses every call.
+func TestAgents_areAnsweredByThisBuild(t *testing.T) {
+	w := newWorld(t)
+	a := newApp(Options{Env: func(name string) string { return w.env[name] }, GOOS: "linux", Executable: "/opt/lidguard"})
+	in, err := a.installation()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, g := range a.agents(w.home) {
+		plan, err := g.Install(in.program, in.records)
+		if err != nil {
+			t.Fatal(err)
+		}
+		word := string(g.Provider()) + "-hook"
+		if len(plan.Edits) == 0 || !strings.Contains(string(plan.Edits[0].After), word) || !entry.Is(word) {
+			t.Errorf("%s: installed and not answered, or the other way round", word)
+		}
 	}
 }

@@ -175,7 +175,7 @@ lidguard can-close             may I close the lid now?`,
 		a.removeWebhookCmd("remove-post-session-end-webhook", "post-session-end-webhook-url"))
 	add("diagnosis", a.lidStateCmd(), a.monitorCountCmd(), a.temperatureCmd(), a.suspendHistoryCmd(), a.simulateCmd())
 	add("hooks", a.hookInstallCmd(), a.hookStatusCmd(), a.hookRemoveCmd(), a.hookEventsCmd(),
-		a.claudeHooksCmd(), a.codexHooksCmd())
+		a.claudeHooksCmd(), a.codexHooksCmd(), a.copilotHooksCmd(), a.openCodeHooksCmd())
 	add("more", a.versionCmd())
 	return root
 }

@@ -69,7 +69,7 @@ func (a *app) proveOne(ctx context.Context, stage *stage, provider event.Provide
 	id := "lidguard-canary-" + mintID()
 	ctx, cancel := context.WithTimeout(ctx, proofLimit)
 	defer cancel()
-	cmd := a.shell(ctx, h.Command)
+	cmd := a.caller(ctx, provider, h.Command)
 	cmd.Dir = stage.dir
 	cmd.Env = []string{"LIDGUARD_HOME=" + stage.dir, "HOME=" + a.Env("HOME"), "PATH=" + a.Env("PATH")}
 	for _, name := range []string{"USERPROFILE", "SYSTEMROOT", "TEMP", "TMP", "PATHEXT"} { // Windows programs need these
@@ -77,7 +77,7 @@ func (a *app) proveOne(ctx context.Context, stage *stage, provider event.Provide
 			cmd.Env = append(cmd.Env, name+"="+v)
 		}
 	}
-	cmd.Stdin = bytes.NewReader(canary(h.Event, id, stage.dir))
+	cmd.Stdin = bytes.NewReader(canary(provider, h.Event, id, stage.dir))
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	cmd.WaitDelay = time.Second
@@ -91,18 +91,37 @@ func (a *app) proveOne(ctx context.Context, stage *stage, provider event.Provide
 		return fmt.Errorf("it ran and did nothing: %s", silence(stage.dir, provider, stderr.String()))
 	}
 	// The stage is a closed lid, so a permission prompt must be answered.
-	if h.Event == string(event.PermissionRequest) && !strings.Contains(stdout.String(), `"deny"`) {
+	if no := refusal(provider, h.Event); no != "" && !strings.Contains(stdout.String(), no) {
 		return fmt.Errorf("with the lid closed it did not answer the prompt, but printed %q", firstLine(stdout.String()))
 	}
 	return nil
 }
 
-// shell runs a command line the way the agents do.
-func (a *app) shell(ctx context.Context, command string) *exec.Cmd {
-	if a.GOOS == "windows" {
+// caller runs a command the way the agent does: by a shell, but OpenCode's plugin
+// starts the program itself.
+func (a *app) caller(ctx context.Context, provider event.Provider, command string) *exec.Cmd {
+	switch {
+	case provider == event.OpenCode:
+		return exec.CommandContext(ctx, command, "opencode-hook", "--event", openCodeEvent)
+	case a.GOOS == "windows":
 		return exec.CommandContext(ctx, "powershell", "-NoProfile", "-NonInteractive", "-Command", command)
 	}
 	return exec.CommandContext(ctx, "/bin/sh", "-c", command)
+}
+
+// openCodeEvent is the one event that OpenCode's plugin is proven with.
+const openCodeEvent = "permission.asked"
+
+// refusal is what the answer to a closed lid must contain, if there must be one.
+// Copilot's permissionRequest is no prompt and is left alone.
+func refusal(provider event.Provider, name string) string {
+	switch {
+	case provider == event.OpenCode:
+		return `"reject"`
+	case name == string(event.PermissionRequest):
+		return `"deny"`
+	}
+	return ""
 }
 
 // silence finds out why a hook reported nothing: its own log, else its stderr.
@@ -128,9 +147,9 @@ func firstLine(s string) string {
 	return line
 }
 
-// canary is a payload of an event with every field that some client sends, so
-// that it serves all of them: unknown fields pass everywhere.
-func canary(name, id, cwd string) []byte {
+// canary is a payload of an event with every field that the client sends with
+// some event, so that one serves all of them: unknown fields pass everywhere.
+func canary(provider event.Provider, name, id, cwd string) []byte {
 	payload := map[string]any{
 		"hook_event_name": name, "session_id": id, "cwd": cwd, "transcript_path": filepath.Join(cwd, "none.jsonl"),
 		"permission_mode": "default", "model": "canary", "turn_id": "canary", "prompt_id": "canary",
@@ -144,9 +163,24 @@ func canary(name, id, cwd string) []byte {
 	if strings.HasPrefix(name, "Subagent") || name == string(event.TeammateIdle) {
 		payload["agent_id"], payload["agent_type"] = "canary", "canary"
 	}
+	switch provider {
+	case event.OpenCode:
+		payload = map[string]any{"type": openCodeEvent, "directory": cwd, "properties": map[string]any{
+			"id": "canary", "sessionID": id, "permission": "bash", "patterns": []string{"true"},
+			"metadata": map[string]any{"command": "true"}, "tool": map[string]any{"callID": "canary"}}}
+	case event.Copilot:
+		payload = map[string]any{
+			"sessionId": id, "cwd": cwd, "transcriptPath": filepath.Join(cwd, "events.jsonl"), "timestamp": 0,
+			"prompt": "a canary of lidguard", "source": "startup", "reason": "complete", "trigger": "manual", "stopReason": "end_turn",
+			"toolName": "bash", "toolArgs": map[string]any{"command": "true"}, "serverName": "canary",
+			"toolResult": map[string]any{"resultType": "success", "textResultForLlm": ""},
+			"error":      map[string]any{"message": "canary", "name": "canary", "stack": ""},
+			"agentName":  "canary", "notification_type": "agent_idle", "message": "canary", "hook_event_name": name,
+		}
+	}
 	b, err := json.Marshal(payload)
 	if err != nil {
-		panic(err) // strings and booleans always encode
+		panic(err) // strings, numbers and booleans always encode
 	}
 	return b
 }

@@ -4,6 +4,8 @@ import (
 	"github.com/lidguard-go/lidguard/internal/install"
 	claude "github.com/lidguard-go/lidguard/internal/provider/claude/setup"
 	codex "github.com/lidguard-go/lidguard/internal/provider/codex/setup"
+	copilot "github.com/lidguard-go/lidguard/internal/provider/copilot/setup"
+	opencode "github.com/lidguard-go/lidguard/internal/provider/opencode/setup"
 	"github.com/spf13/cobra"
 )
 
@@ -26,6 +28,22 @@ func (a *app) codexHooksCmd() *cobra.Command {
 	}
 	return a.snippets("codex-hooks", "print the hooks for Codex's config", map[string]snippet{
 		"config-toml": in(true), "hooks-json": in(false)}, "config-toml", "hooks-json")
+}
+
+func (a *app) copilotHooksCmd() *cobra.Command {
+	return a.snippets("copilot-hooks", "print the hooks for Copilot CLI's hook folder", map[string]snippet{
+		"config-json": func(home string, p install.Program) ([]byte, error) {
+			return copilot.New(a.GOOS, a.Env, home, a.WorkDir).Snippet(p)
+		},
+	}, "config-json")
+}
+
+func (a *app) openCodeHooksCmd() *cobra.Command {
+	return a.snippets("opencode-hooks", "print the plugin for OpenCode's plugin folder", map[string]snippet{
+		"plugin-js": func(home string, p install.Program) ([]byte, error) {
+			return opencode.New(a.GOOS, a.Env, home, a.WorkDir).Snippet(p)
+		},
+	}, "plugin-js")
 }
 
 type snippet func(home string, p install.Program) ([]byte, error)

@@ -101,7 +101,7 @@ func (s *State) cancelled(working bool) string {
 		return "" // the call is out; its result decides
 	case working && s.broken != WorkCancelsNot:
 		return "a session works"
-	case !s.shut() && s.broken != LidCancelsNot && p.Reason != EmergencyHibernation, !s.shut() && p.Stage == StageRetry:
+	case !s.shut() && s.broken != LidCancelsNot:
 		return "somebody is there"
 	case s.Config.SuspendMode == NoSuspend && p.Reason != EmergencyHibernation:
 		return "suspend mode is none"

@@ -197,7 +197,7 @@ func (d *daemon) sampleBusy() {
 	go func() { // ends by itself: it reads the process table once per session
 		used := make(map[event.SessionKey]time.Duration, len(busy))
 		for key, p := range busy {
-			if t, err := d.Table.TreeCPU(p.PID); err == nil {
+			if t, err := watch.ToolCPU(d.Table, p.PID); err == nil {
 				used[key] = t
 			}
 		}
@@ -217,11 +217,10 @@ func (d *daemon) sampleBusy() {
 	}()
 }
 
-// busyShare is the processor time per busyPace that counts as work: one percent.
-// An agent that only draws its waiting line uses less (guessed, not measured);
-// too low a figure is bounded by max-tool-minutes, too high a one would let the
-// machine sleep under a tool that waits for a network.
-const busyShare = busyPace / 100
+// busyShare is the processor time per busyPace that counts as work: a fifth of a
+// percent (guessed). Too low a figure is bounded by max-tool-minutes; too high a
+// one would let the machine sleep under a tool that mostly waits for a network.
+const busyShare = busyPace / 500
 
 // readHeat has the temperature read while the Core wants it.
 func (d *daemon) readHeat() {

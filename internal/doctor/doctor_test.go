@@ -1,0 +1,125 @@
+package doctor_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/lidguard-go/lidguard/internal/doctor"
+	"github.com/lidguard-go/lidguard/internal/event"
+	"github.com/lidguard-go/lidguard/internal/install"
+	"github.com/lidguard-go/lidguard/internal/ipc"
+	"github.com/lidguard-go/lidguard/internal/settings"
+)
+
+// well is an installation without a fault.
+func well() doctor.RuntimeFacts {
+	return doctor.RuntimeFacts{Version: "v1.2.3", Settings: settings.Default(), Socket: "/run/sock",
+		Status: &ipc.Status{Lid: "open"}, RuntimeVersion: "v1.2.3", HookBinary: "/bin/lidguard-hook", HookVersion: "v1.2.3"}
+}
+
+func codes(findings []doctor.Finding) []string {
+	out := []string{}
+	for _, f := range findings {
+		out = append(out, f.Code)
+	}
+	return out
+}
+
+func TestRuntime(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		change func(*doctor.RuntimeFacts)
+		want   []string
+	}{
+		{"all is well", func(*doctor.RuntimeFacts) {}, []string{}},
+		{"no runtime is well too", func(f *doctor.RuntimeFacts) { f.Status, f.RuntimeVersion = nil, "" }, []string{}},
+		{"no hook program is well too", func(f *doctor.RuntimeFacts) { f.HookBinary, f.HookVersion = "", "" }, []string{}},
+		{"broken settings", func(f *doctor.RuntimeFacts) { f.SettingsError = errors.New("x") }, []string{doctor.SettingsBroken}},
+		{"unknown keys", func(f *doctor.RuntimeFacts) { f.UnknownKeys = []string{"a", "max-tool-minute"} }, []string{doctor.SettingsUnknownKey, doctor.SettingsUnknownKey}},
+		{"no timeout", func(f *doctor.RuntimeFacts) { f.Settings.SessionTimeoutMinutes = 0 }, []string{doctor.TimeoutOff}},
+		{"a dead runtime's socket", func(f *doctor.RuntimeFacts) { f.Status, f.SocketExists = nil, true }, []string{doctor.RuntimeUnreachable}},
+		{"an odd answer", func(f *doctor.RuntimeFacts) { f.Status, f.RuntimeError = nil, "x" }, []string{doctor.RuntimeUnreachable}},
+		{"another runtime", func(f *doctor.RuntimeFacts) { f.RuntimeVersion = "v1.0.0" }, []string{doctor.RuntimeVersion}},
+		{"another hook program", func(f *doctor.RuntimeFacts) { f.HookVersion = "v1.0.0" }, []string{doctor.HookBinaryVersion}},
+		{"a hook program of unknown version", func(f *doctor.RuntimeFacts) { f.HookVersion = "" }, []string{doctor.HookBinaryVersion}},
+		{"a value not put back", func(f *doctor.RuntimeFacts) { f.Status, f.PendingBackup = nil, true }, []string{doctor.BackupPending}},
+		{"a value changed by a living runtime", func(f *doctor.RuntimeFacts) { f.PendingBackup = true }, []string{}},
+		{"a lock that is not held", func(f *doctor.RuntimeFacts) {
+			f.Status.Protected, f.Status.Held = true, []ipc.Hold{{What: "idle", Confirmed: true}, {What: "sleep"}}
+		}, []string{doctor.LockNotHeld}},
+		{"nothing held", func(f *doctor.RuntimeFacts) { f.Status.Protected = true }, []string{doctor.LockNotHeld}},
+		{"a lock on its way while nothing works", func(f *doctor.RuntimeFacts) { f.Status.Held = []ipc.Hold{{What: "idle"}} }, []string{}},
+		{"no lid", func(f *doctor.RuntimeFacts) { f.Status.Lid = "unknown" }, []string{doctor.LidUnknown}},
+	} {
+		f := well()
+		c.change(&f)
+		got := doctor.Runtime(f)
+		if diff := cmp.Diff(c.want, codes(got)); diff != "" {
+			t.Errorf("%s: %s", c.name, diff)
+		}
+		for _, x := range got {
+			if x.Text == "" || x.Remedy == "" || strings.HasSuffix(x.Text, ".") {
+				t.Errorf("%s: %+v says too little, or ends in a full stop", c.name, x)
+			}
+		}
+	}
+}
+
+func TestPath(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		facts doctor.PathFacts
+		want  []string
+	}{
+		{"found", doctor.PathFacts{Executable: "/a", OnPath: "/b", Same: true}, []string{}},
+		{"not found", doctor.PathFacts{Executable: "/a"}, []string{doctor.NotOnPath}},
+		{"another one found", doctor.PathFacts{Executable: "/a", OnPath: "/b"}, []string{doctor.OtherOnPath}},
+	} {
+		if diff := cmp.Diff(c.want, codes(doctor.Path(c.facts))); diff != "" {
+			t.Errorf("%s: %s", c.name, diff)
+		}
+	}
+}
+
+func TestAgent(t *testing.T) {
+	hook := func(s install.State, detail string) install.Hook {
+		return install.Hook{Event: "Stop", State: s, Detail: detail}
+	}
+	for _, c := range []struct {
+		name   string
+		report install.Report
+		want   []string
+		text   string
+	}{
+		{"installed", install.Report{State: install.Installed, Hooks: []install.Hook{hook(install.Installed, "")}}, []string{}, ""},
+		{"missing", install.Report{State: install.Missing, Provider: event.Claude}, []string{doctor.AgentNotConnected}, "X is used here and has no hooks of lidguard"},
+		{"outdated", install.Report{State: install.NeedsUpdate, Hooks: []install.Hook{hook(install.NeedsUpdate, "another command line"), hook(install.Missing, "")}},
+			[]string{install.HooksOutdated}, "X: 1 hook not as this version writes them (Stop: another command line), 1 hook missing"},
+		{"some missing", install.Report{State: install.NeedsUpdate, Hooks: []install.Hook{hook(install.Installed, ""), hook(install.Missing, ""), hook(install.Missing, "")}},
+			[]string{install.HooksOutdated}, "X: 2 hooks missing"},
+		{"not trusted", install.Report{State: install.NotTrusted, Hooks: []install.Hook{hook(install.NotTrusted, "")}}, []string{install.HooksNotTrusted}, "skips 1 hook without a word"},
+		{"switched off one by one", install.Report{State: install.Off, Hooks: []install.Hook{hook(install.Off, "")}}, []string{install.HookDisabled}, "X: 1 hook of lidguard switched off there"},
+		{"switched off as a whole", install.Report{State: install.Off, Hooks: []install.Hook{hook(install.Installed, "")},
+			Problems: []install.Problem{{Code: install.HooksOff, Text: "off", Remedy: "on"}}}, []string{install.HooksOff}, "off"},
+		{"a problem beside", install.Report{State: install.Conflicts, Problems: []install.Problem{{Code: install.PromptHooks, Text: "p", Remedy: "r"}}}, []string{install.PromptHooks}, "p"},
+	} {
+		got := doctor.Agent("X", c.report)
+		if diff := cmp.Diff(c.want, codes(got)); diff != "" {
+			t.Errorf("%s: %s", c.name, diff)
+			continue
+		}
+		if len(got) > 0 && (!strings.Contains(got[0].Text, c.text) || got[0].Remedy == "") {
+			t.Errorf("%s: %+v, want %q", c.name, got[0], c.text)
+		}
+	}
+}
+
+func TestCanary(t *testing.T) {
+	one := doctor.Canary("X", []string{"Stop"}, "y")
+	many := doctor.Canary("X", []string{"Stop", "SessionEnd"}, "y")
+	if one.Text != "X: the hook of Stop does not work: y" || many.Text != "X: 2 hooks (Stop and others) do not work: y" || one.Code != doctor.CanaryFailed {
+		t.Errorf("%+v %+v", one, many)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -41,6 +42,8 @@ func newBench(t *testing.T) *bench {
 }
 
 func noEnv(string) string { return "" }
+
+var update = flag.Bool("update", false, "rewrite golden files")
 
 func (b *bench) at(path string) install.Program {
 	b.t.Helper()
@@ -462,5 +465,31 @@ func TestInstalledCommand_isSilentWithoutTheProgram(t *testing.T) {
 		if err != nil || len(out) > 0 {
 			t.Fatalf("%s: %v %s", h.Event, err, out)
 		}
+	}
+}
+
+// TestSnippet_golden shows a person every event, timeout and command line that an
+// installation writes.
+func TestSnippet_golden(t *testing.T) {
+	b := newBench(t)
+	text, err := b.setup.Snippet(b.at("/usr/local/bin/lidguard"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden := filepath.Join("testdata", "settings.json")
+	if *update {
+		if err := os.MkdirAll("testdata", 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(golden, text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(text)); diff != "" {
+		t.Error(diff)
 	}
 }

@@ -527,6 +527,7 @@ func (s *State) interrupted(x *Session, sig event.Signal) bool {
 		x.Tools = slices.DeleteFunc(x.Tools, func(t Tool) bool { return t.AgentID == "" })
 		x.Tasks = slices.DeleteFunc(x.Tasks, func(t event.Task) bool { return t.Type != event.TaskSubagent })
 		x.Pending, x.End, x.EndReason, x.EndOffset = true, Interrupted, reason, sig.Offset
+		x.Activity, x.Abandoned = s.now, false
 		s.unlock(x, sig, false)
 		s.tell(x, Deferred, Change{Text: describe(x.Tasks)})
 		return false
@@ -551,7 +552,7 @@ func (s *State) closed(x *Session, sig event.Signal) {
 		if p := x.Process; p != nil && !p.Shared {
 			for _, next := range s.byProcess[*p] {
 				if next != x && next.Key.Provider == x.Key.Provider && next.order > x.order &&
-					(next.Live() || next.Phase == Idle && next.Started.IsZero()) &&
+					(next.Phase == Working || next.Phase == Idle && next.Started.IsZero()) &&
 					s.now.Awake-next.Activity.Awake <= CarryOver {
 					s.carry(x, next, sig.Source)
 					return

@@ -132,7 +132,7 @@ type oracle struct {
 	was struct {
 		holding            int
 		working, calledOut bool
-		latch              bool
+		latch, shut        bool
 		st                 standing
 	}
 }
@@ -223,6 +223,7 @@ func (o *oracle) before(in daemon.Input) {
 	o.was.working = o.was.holding > 0 && !o.blocked(now)
 	o.was.calledOut = a.Pending != nil && a.Pending.Stage == awake.StageCalled
 	o.was.latch = a.HeatLatch
+	o.was.shut = o.shut()
 	o.was.st = none
 	if in.Session != nil && in.Session.Signal != nil {
 		o.was.st = o.track(in.Session.Signal.Session).st
@@ -780,7 +781,7 @@ func (o *oracle) sessionsNow(now time.Duration) {
 		case turn, pending:
 			low, high, wl := o.limit(t, t.busySure), o.limit(t, t.busy), o.weakLimit(t)
 			must = !t.loose && !(t.st == pending && t.weakFuzzy && !t.strong()) && (low == 0 || now < low) && (wl == 0 || now < wl)
-			mustNot = high != 0 && now >= high || wl != 0 && now >= wl
+			mustNot = high != 0 && now >= high || wl != 0 && now >= wl && !t.weakFuzzy
 		case free:
 			mustNot = c.Timeout > 0 && c.MaxTool > 0 && now > t.lockAt+c.Grace &&
 				now > max(t.lastReal, t.at)+max(c.Timeout, c.MaxTool, session.CarryOver)
@@ -859,7 +860,7 @@ func (o *oracle) effects(effects []awake.Effect, changes []session.Change, now t
 			}
 		}
 	}
-	if o.was.working && !working && a.Pending == nil && !emergency && !o.suspends(effects) && o.shut() && !a.ExitFinal &&
+	if o.was.working && !working && a.Pending == nil && !emergency && !o.suspends(effects) && o.was.shut && o.shut() && !a.ExitFinal &&
 		o.w.cfg.Awake.SuspendMode != awake.NoSuspend {
 		o.w.violate("the last work ended with nobody there and no suspend was planned")
 	}

@@ -83,7 +83,9 @@ func build() (*lab, func(), error) {
 	cleanup := func() { os.RemoveAll(dir) }
 	l := &lab{dir: dir, hook: filepath.Join(dir, "bin", "lidguard-hook"), program: filepath.Join(dir, "bin", "lidguard"), bare: filepath.Join(dir, "bin", "bare")}
 	for program, pkg := range map[string]string{l.hook: "cmd/lidguard-hook", l.program: "cmd/lidguard", l.bare: "bench/bare"} {
-		if text, err := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", program, "github.com/lidguard-go/lidguard/"+pkg).CombinedOutput(); err != nil {
+		cmd := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", program, "github.com/lidguard-go/lidguard/"+pkg)
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=0") // as releases are built
+		if text, err := cmd.CombinedOutput(); err != nil {
 			cleanup()
 			return nil, nil, fmt.Errorf("building %s: %w\n%s", pkg, err, text)
 		}

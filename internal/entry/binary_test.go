@@ -240,6 +240,35 @@ func TestHook_listenersThatWentAway(t *testing.T) {
 	}
 }
 
+// A runtime that cannot start must not cost every event the whole patience.
+func TestHook_aRuntimeThatFailsIsNotWaitedFor(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("needs /bin/sh")
+	}
+	dir, env := home(t)
+	count := filepath.Join(dir, "starts")
+	if err := os.WriteFile(filepath.Join(dir, "lidguard"), []byte("#!/bin/sh\necho x >> "+count+"\nexit 1\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	run := func(env []string) {
+		t.Helper()
+		cmd := exec.Command(thin, "claude-hook")
+		cmd.Env, cmd.Stdin = env, bytes.NewReader(payload(t, "UserPromptSubmit"))
+		if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
+			t.Errorf("%v, output %q", err, out)
+		}
+	}
+	run(env)
+	log, err := os.ReadFile(filepath.Join(dir, ".local", "state", "lidguard", "hook-events", "claude.jsonl"))
+	if err != nil || !strings.Contains(string(log), "ended with an error") {
+		t.Errorf("the log says %q, %v", log, err)
+	}
+	run(append(env, "HOME=/dev/null/home")) // nor is one started that could only fail
+	if starts, err := os.ReadFile(count); err != nil || string(starts) != "x\n" {
+		t.Errorf("starts: %q, %v, want one", starts, err)
+	}
+}
+
 // Both programs are the same code; this holds them to the same bytes.
 func TestHook_bothProgramsAnswerAlike(t *testing.T) {
 	if runtime.GOOS == "windows" {

@@ -93,9 +93,10 @@ type hook struct {
 	ev      event.Event
 	verdict event.Verdict
 
-	asked bool           // the away question was put, see askAway
-	away  *ipc.Away      // its answer; nil unknown
-	after []event.Signal // to send once the client has its answer
+	started int            // pid of the runtime that this hook started
+	asked   bool           // the away question was put, see askAway
+	away    *ipc.Away      // its answer; nil unknown
+	after   []event.Signal // to send once the client has its answer
 }
 
 // run does everything up to the answer.

@@ -148,6 +148,9 @@ func (h *hook) callPatiently(ctx context.Context, req *ipc.Request) (*ipc.Reply,
 		case <-ctx.Done():
 			return nil, errSlowStart
 		}
+		if h.started != 0 && failed(h.started) {
+			return nil, errors.New("the runtime was started and ended with an error; `lidguard runtime` shows it")
+		}
 		reply, err := h.client().Call(ctx, req)
 		var protocol *ipc.ProtocolError
 		if errors.Is(err, ipc.ErrNotRunning) || errors.As(err, &protocol) || changesHands(err) || errors.Is(err, ipc.ErrHungUp) {

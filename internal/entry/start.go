@@ -57,8 +57,13 @@ func (h *hook) startRuntime(args ...string) error {
 	if start == nil {
 		start = endpoint.Start
 	}
+	// Where the socket's folder cannot be made a runtime would only fail, with
+	// every event anew.
+	if err := endpoint.PrepareDir(h.dirs.Run); err != nil {
+		return err
+	}
 	argv := append([]string{program, "runtime"}, args...)
-	_, err = start(program, argv, PickEnviron(h.env.Environ), rootOf(program))
+	h.started, err = start(program, argv, PickEnviron(h.env.Environ), rootOf(program))
 	return err
 }
 

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"net"
 	"time"
+
+	"github.com/lidguard-go/lidguard/internal/platform/endpoint"
 )
 
 // Default time limits of a Client. A runtime on the same machine answers in well
@@ -71,6 +73,11 @@ func (c *Client) Connect(ctx context.Context) (*Conn, error) {
 	dialing, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	conn, err := c.Dial(dialing)
+	if errors.Is(err, endpoint.ErrUnsafe) || err != nil && dialing.Err() != nil {
+		// A folder that is not the user's own, or a runtime too busy to
+		// accept: starting another one would help with neither.
+		return nil, fmt.Errorf("reaching the runtime: %w", err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNotRunning, err)
 	}

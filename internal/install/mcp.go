@@ -3,6 +3,8 @@ package install
 import (
 	"bytes"
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"os/exec"
 	"slices"
@@ -38,11 +40,24 @@ type ServerReport struct {
 	Command  []string       `json:"command,omitempty"`
 }
 
+// Unusable is the report about a file that cannot be used.
+func (r ServerReport) Unusable(err error) ServerReport {
+	r.State, r.Detail = Unreadable, err.Error()
+	return r
+}
+
+// Compare fills in what an entry with this command line is worth.
+func (r ServerReport) Compare(command []string, want Server) ServerReport {
+	r.Command = command
+	r.State, r.Detail = Registered(command, want)
+	return r
+}
+
 // Registered compares an entry's command line with the one that is wanted.
 // detail says what is different.
 func Registered(command []string, want Server) (state State, detail string) {
 	switch {
-	case len(command) == 0 || !IsProgram(command[0]) || len(command) < 2 || !slices.Contains(want.Args[:1], command[1]):
+	case len(command) < 2 || !IsProgram(command[0]) && command[0] != want.Command || command[1] != want.Args[0]:
 		return Foreign, fmt.Sprintf("the entry %q is not lidguard's", want.Name)
 	case command[0] != want.Command:
 		return NeedsUpdate, "another program: " + command[0]
@@ -51,6 +66,13 @@ func Registered(command []string, want Server) (state State, detail string) {
 	}
 	return Installed, ""
 }
+
+// ServerRecord is the name under which the record of an MCP entry in a file is
+// kept. Hooks in the same file have another.
+func ServerRecord(path string) string { return "mcp:" + path }
+
+// Finder returns the path of a program on PATH, or "".
+type Finder func(program string) string
 
 // Registration is how a client's registration changes: by running the client's
 // own commands, one after another, or, where there are none, by a plan.
@@ -94,18 +116,36 @@ func (r Registration) Run(ctx context.Context, run Runner) error {
 	return nil
 }
 
-// ServerEntry finds the entry at p in a JSON document and its command line, as
-// command reads it from the entry; nil when it cannot be read. ok is false where
-// there is no entry.
-func ServerEntry[T any](doc *confedit.JSON, p confedit.Path, command func(T) []string) (line []string, ok bool) {
-	if _, ok = doc.Get(p); !ok {
-		return nil, false
+// ErrForeignServer is matched when somebody else's entry stands under the name.
+var ErrForeignServer = errors.New("the entry is not lidguard's")
+
+// Entry is an MCP entry of a JSON document, decoded as T.
+type Entry[T any] struct {
+	There   bool     // there is one, readable or not
+	Value   T        // zero where it is not readable
+	Members []string // the names of its members, in no order
+}
+
+// ReadEntry finds the entry at p.
+func ReadEntry[T any](doc *confedit.JSON, p confedit.Path) Entry[T] {
+	var e Entry[T]
+	if _, e.There = doc.Get(p); !e.There {
+		return e
 	}
-	var entry T
-	if _, err := doc.Decode(p, &entry); err != nil {
-		return nil, true
+	// What cannot be decoded is nothing lidguard wrote.
+	_, _ = doc.Decode(p, &e.Value)
+	var members map[string]json.RawMessage
+	_, _ = doc.Decode(p, &members)
+	for name := range members {
+		e.Members = append(e.Members, name)
 	}
-	return command(entry), true
+	return e
+}
+
+// Others reports whether the entry has members beside the given ones, which the
+// client's own commands would drop.
+func (e Entry[T]) Others(known ...string) bool {
+	return slices.ContainsFunc(e.Members, func(name string) bool { return !slices.Contains(known, name) })
 }
 
 // SetServer returns the change that writes the members of an entry: a new entry

@@ -15,6 +15,8 @@ import (
 	"github.com/lidguard-go/lidguard/e2e/lab/build"
 	"github.com/lidguard-go/lidguard/e2e/lab/client/claude"
 	"github.com/lidguard-go/lidguard/e2e/lab/client/codex"
+	"github.com/lidguard-go/lidguard/e2e/lab/client/copilot"
+	"github.com/lidguard-go/lidguard/e2e/lab/client/opencode"
 	"github.com/lidguard-go/lidguard/e2e/lab/machine"
 )
 
@@ -34,6 +36,8 @@ var providers = map[string]struct {
 	"codex": {codex.Install, func(t testing.TB, m machine.Machine) {
 		codex.Trust(t, m, filepath.Join(m.Home(), ".codex", "hooks.json"))
 	}},
+	"copilot":  {copilot.Install, func(testing.TB, machine.Machine) {}},
+	"opencode": {opencode.Install, func(testing.TB, machine.Machine) {}},
 }
 
 // Put builds both programs and puts them into the person's PATH; nothing is
@@ -42,6 +46,10 @@ func Put(t testing.TB, m machine.Machine) *Guard {
 	t.Helper()
 	return put(t, m, "bin", "./cmd/lidguard", "./cmd/lidguard-hook")
 }
+
+// For is the same lidguard for another test, such as a part of the one that put
+// it there.
+func (g *Guard) For(t testing.TB) *Guard { return &Guard{t: t, m: g.m} }
 
 func put(t testing.TB, m machine.Machine, set string, programs ...string) *Guard {
 	t.Helper()

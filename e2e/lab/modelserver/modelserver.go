@@ -5,7 +5,8 @@
 // beyond 127.0.0.1.
 //
 // Package messages speaks Claude's Messages API, package responses the
-// Responses API that Codex uses; a client with another protocol gets a package
+// Responses API that Codex uses, package completions the chat completions that
+// Copilot CLI and OpenCode use; a client with another protocol gets a package
 // beside them.
 package modelserver
 
@@ -151,6 +152,12 @@ func OpenEvents(w http.ResponseWriter) Events {
 func (e Events) Send(name string, data map[string]any) {
 	data["type"] = name
 	fmt.Fprintf(e.w, "event: %s\ndata: %s\n\n", name, Compact(data))
+	http.NewResponseController(e.w).Flush()
+}
+
+// Data sends one event without a name, as it is.
+func (e Events) Data(text []byte) {
+	fmt.Fprintf(e.w, "data: %s\n\n", text)
 	http.NewResponseController(e.w).Flush()
 }
 

@@ -119,10 +119,20 @@ func (l *Log) Command(tag string) string {
 	return strings.TrimSpace(l.program + " " + l.dir + " " + tag)
 }
 
+// Args is the hook's command as a program and its arguments, for a client whose
+// payload does not name the event.
+func (l *Log) Args(tag, event string) (program string, args []string) {
+	return l.program, []string{l.dir, tag, event}
+}
+
+// File is where the rows are, one JSON object a line, for a recorder of another
+// kind that appends to it; it has to have "at", "event" and "raw".
+func (l *Log) File() string { return filepath.Join(l.dir, "hooks.jsonl") }
+
 // Rows lists the calls so far, oldest first.
 func (l *Log) Rows(t testing.TB) []Row {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(l.dir, "hooks.jsonl"))
+	text, err := os.ReadFile(l.File())
 	if err != nil && !os.IsNotExist(err) {
 		t.Fatal(err)
 	}

@@ -2,10 +2,11 @@
 
 // Command recorder is the hook body of package record:
 //
-//	recorder DIR [TAG]
+//	recorder DIR [TAG [EVENT]]
 //
 // It appends one line about the call to DIR/hooks.jsonl and answers by the
-// first fitting rule of DIR/answers.json.
+// first fitting rule of DIR/answers.json. EVENT names the event for clients
+// whose payload does not.
 package main
 
 import (
@@ -36,11 +37,11 @@ func main() {
 }
 
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) (int, error) {
-	if len(args) == 0 || len(args) > 2 {
-		return 0, fmt.Errorf("usage: recorder DIR [TAG]")
+	if len(args) == 0 || len(args) > 3 {
+		return 0, fmt.Errorf("usage: recorder DIR [TAG [EVENT]]")
 	}
 	row := record.Row{At: time.Now(), Names: names(), Client: client(), Ancestry: ancestry()}
-	if len(args) == 2 {
+	if len(args) > 1 {
 		row.Tag = args[1]
 	}
 	raw, err := io.ReadAll(stdin)
@@ -51,11 +52,17 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) (int, error) 
 	var head struct {
 		Event string `json:"hook_event_name"`
 		Tool  string `json:"tool_name"`
+		Camel string `json:"toolName"` // Copilot CLI
 	}
 	if err := json.Unmarshal(raw, &head); err != nil {
 		return 0, fmt.Errorf("the payload %q: %w", raw, err)
 	}
-	row.Event = head.Event
+	if row.Event = head.Event; len(args) > 2 {
+		row.Event = args[2]
+	}
+	if head.Tool == "" {
+		head.Tool = head.Camel
+	}
 	if row.Dir, err = os.Getwd(); err != nil {
 		return 0, err
 	}

@@ -52,6 +52,10 @@ func TestRecorder(t *testing.T) {
 	if got := strings.Count(string(text), "\n"); got != 5 {
 		t.Errorf("%d lines, want 5", got)
 	}
+	var stdout strings.Builder
+	if _, err := run([]string{dir, "own", "Stop"}, strings.NewReader(`{"toolName":"bash"}`), &stdout, os.Stderr); err != nil || stdout.String() != "{}" {
+		t.Errorf("an event named by the arguments: answered %q, %v", stdout.String(), err)
+	}
 	if _, err := run([]string{dir}, strings.NewReader("no json"), os.Stdout, os.Stderr); err == nil {
 		t.Error("a payload that is no JSON was accepted")
 	}

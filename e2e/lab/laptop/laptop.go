@@ -117,6 +117,20 @@ func seconds(d, normal time.Duration) string {
 	return strconv.Itoa(int(d / time.Second))
 }
 
+// For is the same laptop for another test, such as a part of the one that
+// started it: what goes wrong ends that part. The laptop itself is switched off
+// with the test that started it.
+func (l *Laptop) For(t testing.TB) *Laptop {
+	part := *l
+	part.t = t
+	return &part
+}
+
+// Proc is the folder of a process in the laptop's own /proc, readable out here.
+func (l *Laptop) Proc(pid uint32) string {
+	return fmt.Sprintf("/proc/%d/root/proc/%d", l.init, pid)
+}
+
 // Command implements [machine.Machine].
 func (l *Laptop) Command(dir string, vars map[string]string, args ...string) *exec.Cmd {
 	user := strconv.Itoa(labUID)

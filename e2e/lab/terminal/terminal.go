@@ -53,6 +53,7 @@ type Terminal struct {
 
 	mu       sync.Mutex
 	emulator *vt.Emulator
+	written  int
 }
 
 // Open starts a program in a terminal on a machine. It ends with the test; a
@@ -94,6 +95,7 @@ func Open(t testing.TB, m machine.Machine, spec machine.Spec) *Terminal {
 		for {
 			n, err := master.Read(buffer)
 			term.mu.Lock()
+			term.written += n
 			term.emulator.Write(titles.filter(buffer[:n]))
 			term.mu.Unlock()
 			// A terminal whose program has gone answers EIO; its end comes with Close.
@@ -125,6 +127,13 @@ func (term *Terminal) Screen() string {
 		}
 	}
 	return strings.Join(lines, "\n")
+}
+
+// Written is how many bytes have come to the terminal so far, seen or not.
+func (term *Terminal) Written() int {
+	term.mu.Lock()
+	defer term.mu.Unlock()
+	return term.written
 }
 
 // Sees tells whether the pattern is on the screen now.

@@ -14,12 +14,14 @@ package claude
 import (
 	"bufio"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
 	"runtime"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/lidguard-go/lidguard/e2e/lab/client"
@@ -147,6 +149,8 @@ func trust(t testing.TB, m machine.Machine, project string) {
 	machine.Write(t, m, path, string(text))
 }
 
+var recorders atomic.Int64
+
 // recorder writes the settings that add the recorder's hooks for this run
 // only; the person's settings file is left to lidguard.
 func (s *Session) recorder() string {
@@ -159,7 +163,8 @@ func (s *Session) recorder() string {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	path := filepath.Join(s.m.Folder(), "recorder.json")
+	// One file each: the client follows changes of it while it runs.
+	path := filepath.Join(s.m.Folder(), fmt.Sprintf("recorder-%d.json", recorders.Add(1)))
 	machine.Write(s.t, s.m, path, string(text))
 	return path
 }

@@ -135,17 +135,21 @@ func trustProject(t testing.TB, m machine.Machine, project string) {
 	appendConfig(t, m, fmt.Sprintf("[projects.%q]", project), "trust_level = \"trusted\"")
 }
 
-// appendConfig puts a table at the end of config.toml, unless it is there.
+// appendConfig puts a table of one line at the end of config.toml, or gives a
+// table that is there already that line.
 func appendConfig(t testing.TB, m machine.Machine, head, body string) {
 	t.Helper()
 	text, err := os.ReadFile(configFile(m))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if strings.Contains(string(text), head+"\n") {
+	before, after, there := strings.Cut(string(text), head+"\n")
+	if !there {
+		machine.Write(t, m, configFile(m), strings.TrimRight(before, "\n")+"\n\n"+head+"\n"+body+"\n")
 		return
 	}
-	machine.Write(t, m, configFile(m), strings.TrimRight(string(text), "\n")+"\n\n"+head+"\n"+body+"\n")
+	_, after, _ = strings.Cut(after, "\n")
+	machine.Write(t, m, configFile(m), before+head+"\n"+body+"\n"+after)
 }
 
 // recorder puts the recorder's hooks into the project, trusted; the person's

@@ -27,7 +27,7 @@ func (s *State) Resume(handover bool, now event.Instant) {
 		h := &s.Holds[i]
 		*h = HoldState{Hold: h.Hold, Wanted: h.Wanted}
 	}
-	s.Dropping, s.RestoreID, s.RestoreDue, s.Restored = nil, 0, 0, handover
+	s.Dropping, s.Late, s.RestoreID, s.RestoreDue, s.Restored = nil, nil, 0, 0, handover
 	s.Exiting, s.ExitFinal, s.HandedOver, s.ExitBy = false, false, false, 0
 	s.QuietSince, s.AsleepSince = event.Instant{}, event.Instant{}
 	s.Now, s.Gap = now, now.Boot-now.Awake
@@ -181,6 +181,9 @@ func (s *State) Next(now event.Instant) (time.Duration, bool) {
 	}
 	for i := range s.Dropping {
 		at(s.Dropping[i].Due)
+	}
+	for i := range s.Late {
+		at(s.Late[i].Until)
 	}
 	for i := range s.Sending {
 		at(s.Sending[i].Due)
@@ -338,7 +341,7 @@ func (s *State) leave(handedOver bool) {
 // exit gives out DoExit when nothing has been under way for long enough.
 func (s *State) exit() {
 	quiet := (s.Live == 0 || s.ExitFinal || s.broken == LeavesEarly) &&
-		s.Pending == nil && len(s.Sending) == 0 && len(s.Dropping) == 0
+		s.Pending == nil && len(s.Sending) == 0 && len(s.Dropping) == 0 && len(s.Late) == 0
 	for i := range s.Holds {
 		quiet = quiet && s.Holds[i].Held == 0 && s.Holds[i].Asking == 0
 	}

@@ -1,6 +1,7 @@
 package awake
 
 import (
+	"slices"
 	"time"
 
 	"github.com/lidguard-go/lidguard/internal/event"
@@ -43,12 +44,14 @@ func (s *State) reconcile() {
 		h := &s.Holds[i]
 		h.Wanted = s.wants(h)
 		if h.Asking != 0 && h.AskedAt+AnswerLimit <= s.Now.Awake {
+			s.Late = append(s.Late, late{ID: h.Asking, Until: s.Now.Awake + RetryMost})
 			s.again(h, "", "no answer") // a late grant is given back when it comes
 		}
 		if h.Wanted && h.Held == 0 && h.Asking == 0 && h.RetryAt <= s.Now.Awake {
 			s.ask(h)
 		}
 	}
+	s.Late = slices.DeleteFunc(s.Late, func(l late) bool { return l.Until <= s.Now.Awake })
 	for _, hold := range [...]Hold{HoldDisplay, HoldSleep, HoldIdle, HoldLid} {
 		h := s.hold(hold)
 		if h.Wanted {
@@ -99,6 +102,7 @@ func (s *State) taken(id uint64) {
 	if id == 0 {
 		return
 	}
+	s.answered(id)
 	for i := range s.Holds {
 		h := &s.Holds[i]
 		switch id {
@@ -127,6 +131,7 @@ func (s *State) failed(in Input) {
 	if in.ID == 0 {
 		return
 	}
+	s.answered(in.ID)
 	if in.ID == s.RestoreID {
 		s.RestoreID, s.RestoreDue = 0, s.Now.Awake+RetryFirst
 		s.note("restore-failed", "putting back system values: "+in.Why)
@@ -187,6 +192,10 @@ func (s *State) lost(id uint64) {
 			return
 		}
 	}
+}
+
+func (s *State) answered(id uint64) {
+	s.Late = slices.DeleteFunc(s.Late, func(l late) bool { return l.ID == id })
 }
 
 func by(who string) string {

@@ -87,6 +87,13 @@ type dropping struct {
 	Pause time.Duration `json:"pause_ns"`
 }
 
+// late is a lock that was asked for and not answered in time; it may still be
+// granted.
+type late struct {
+	ID    uint64        `json:"id"`
+	Until time.Duration `json:"until_ns"`
+}
+
 // sending is a webhook not yet done, repeated after a crash with its own ID.
 type sending struct {
 	ID      uint64        `json:"id"`
@@ -121,9 +128,11 @@ type State struct {
 
 	Holds    []HoldState `json:"holds"`
 	Dropping []dropping  `json:"dropping,omitempty"`
-	Pending  *Pending    `json:"pending,omitempty"`
-	Refused  *Refused    `json:"refused,omitempty"`
-	Sending  []sending   `json:"sending,omitempty"`
+	// Late are unanswered Acquires that the runtime does not leave behind.
+	Late    []late    `json:"late,omitempty"`
+	Pending *Pending  `json:"pending,omitempty"`
+	Refused *Refused  `json:"refused,omitempty"`
+	Sending []sending `json:"sending,omitempty"`
 
 	// Working is whether sessions kept the machine awake after the last step:
 	// its falling edge is what starts a suspend.

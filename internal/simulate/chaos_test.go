@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"github.com/lidguard-go/lidguard/internal/awake"
 	"github.com/lidguard-go/lidguard/internal/session"
 	"github.com/lidguard-go/lidguard/internal/simulate"
@@ -94,4 +96,16 @@ func TestChaos_printingChangesNothing(t *testing.T) {
 	if silent.Steps != loud.Steps || silent.Effects != loud.Effects || silent.Virtual != loud.Virtual {
 		t.Errorf("silent %+v, printing %+v", silent, loud)
 	}
+}
+
+// The same invariants, with rapid choosing where to look: any seed, any episode,
+// any length. A failure is repeated by the arguments it prints.
+func TestEpisode_anySeed(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		seed, n := rapid.Uint64().Draw(rt, "seed"), rapid.Uint64Range(0, 1000).Draw(rt, "episode")
+		res := simulate.Episode(seed, n, rapid.IntRange(1, 600).Draw(rt, "steps"), nil, simulate.Broken{})
+		if len(res.Bad) > 0 {
+			rt.Fatalf("-seed %d -episode %d: %s", seed, n, res.Bad[0])
+		}
+	})
 }

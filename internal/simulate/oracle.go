@@ -134,6 +134,7 @@ type oracle struct {
 		working, calledOut bool
 		latch, shut        bool
 		st                 standing
+		activity           time.Duration
 	}
 }
 
@@ -226,7 +227,11 @@ func (o *oracle) before(in daemon.Input) {
 	o.was.shut = o.shut()
 	o.was.st = none
 	if in.Session != nil && in.Session.Signal != nil {
-		o.was.st = o.track(in.Session.Signal.Session).st
+		k := in.Session.Signal.Session
+		o.was.st = o.track(k).st
+		if x := o.w.core.Sessions().Get(k); x != nil {
+			o.was.activity = x.Activity.Awake
+		}
 	}
 	if in.Session != nil {
 		for _, k := range o.keys {
@@ -261,6 +266,12 @@ func (o *oracle) after(in daemon.Input, step daemon.Step) {
 			o.floorDown = false
 		case b.OnBattery && o.away(now) && b.Percent < f:
 			o.floorDown = true
+		}
+	}
+	if in.Session != nil && in.Session.Signal != nil && in.Session.Signal.Kind == event.Waiting && (o.was.st == turn || o.was.st == pending) {
+		k := in.Session.Signal.Session
+		if x := o.w.core.Sessions().Get(k); x != nil && x.Phase == session.Working && x.Activity.Awake != o.was.activity {
+			o.w.violate("a dialog of %s counts as activity", k)
 		}
 	}
 	o.changes(in, step.Changes)
@@ -511,7 +522,6 @@ func (o *oracle) signal(sig event.Signal, now time.Duration) {
 				delete(t.tools, id)
 			}
 		}
-		t.fuzzy = false
 		unsure := t.st == free
 		switch {
 		case t.fuzzyLedger || unsure && sig.Tasks == nil:
@@ -1017,7 +1027,7 @@ func (o *oracle) machineNow(in daemon.Input, step daemon.Step, now time.Duration
 
 	// Invariant 6, not later either.
 	boot := w.core.Now().Boot
-	busy := live > 0 || a.Pending != nil || len(a.Sending) > 0 || len(a.Dropping) > 0
+	busy := live > 0 || a.Pending != nil || len(a.Sending) > 0 || len(a.Dropping) > 0 || len(a.Late) > 0
 	for i := range a.Holds {
 		busy = busy || a.Holds[i].Held != 0 || a.Holds[i].Asking != 0
 	}

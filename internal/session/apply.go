@@ -407,7 +407,10 @@ func (s *State) taskBegan(x *Session, sig event.Signal) {
 			sig.AgentID = t.ID
 			s.agentWorked(x, sig)
 		} else {
-			x.Activity = s.now
+			x.Activity, x.Abandoned = s.now, false
+			if x.Lock != nil && s.personless(x.Lock) {
+				s.unlock(x, sig, false)
+			}
 		}
 	}
 }

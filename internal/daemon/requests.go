@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"time"
 
 	"github.com/lidguard-go/lidguard/internal/awake"
 	"github.com/lidguard-go/lidguard/internal/event"
@@ -23,14 +22,8 @@ func (d *daemon) handle(ctx context.Context, req *ipc.Request) *ipc.Reply {
 	if err := check(req); err != nil {
 		return &ipc.Reply{Error: err.Error()}
 	}
-	if req.Ask || req.Op == ipc.OpAway {
-		// A runtime that a hook has just started for this question knows
-		// nothing yet; the first look at the machine takes milliseconds.
-		select {
-		case <-d.facts:
-		case <-time.After(firstFacts):
-		case <-ctx.Done():
-		}
+	if req.Ask || req.Op == ipc.OpAway || req.Op == ipc.OpStatus {
+		d.look(ctx)
 	}
 	done := make(chan *ipc.Reply, 1)
 	d.inbox.put(func() {
@@ -49,6 +42,26 @@ func (d *daemon) handle(ctx context.Context, req *ipc.Request) *ipc.Reply {
 	case <-ctx.Done():
 		return &ipc.Reply{Error: "the runtime is leaving"}
 	}
+}
+
+// look reads lid and displays afresh before they are told: whoever answers for an
+// absent person should not go by a memory, and at rest nothing watches them.
+func (d *daemon) look(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, lookLimit)
+	defer cancel()
+	// What cannot be read is unknown, which is an answer; what was not read in
+	// time is none, and the last one stands.
+	lid, _ := d.Machine.Lid(ctx)
+	displays, _ := d.Machine.Displays(ctx)
+	if ctx.Err() != nil {
+		return
+	}
+	d.inbox.put(func() {
+		if a := d.core.Awake(); a.Lid != lid || a.Displays != displays || !a.SeenDisplays {
+			d.apply(MachineInput(awake.Input{Kind: awake.InLid, Lid: lid}))
+			d.apply(MachineInput(awake.Input{Kind: awake.InDisplays, Displays: displays}))
+		}
+	})
 }
 
 // check refuses what no program of ours sends.

@@ -34,9 +34,8 @@ const (
 	saveLate = 5 * time.Second
 	// busyPace is how often the process trees of silent tools are sampled.
 	busyPace = 30 * time.Second
-	// firstFacts is how long a question about the lid may wait for the first
-	// look at the machine of a runtime that was just started.
-	firstFacts = 250 * time.Millisecond
+	// lookLimit bounds the look at lid and displays that a hook waits for.
+	lookLimit = 250 * time.Millisecond
 	// leaveLimit bounds an orderly end: a system that does not answer must not
 	// keep a runtime that was told to go.
 	leaveLimit = 10 * time.Second
@@ -101,10 +100,10 @@ type daemon struct {
 	sampling                        bool
 	cpu                             map[event.SessionKey]time.Duration // at the last sample
 
-	facts     chan struct{} // closed once lid and displays were told; any goroutine
-	factsOnce sync.Once
-	seen      map[awake.FactKind]bool // of watchMachine's goroutine
+	unwatch   context.CancelFunc // ends the machine's Watch; nil while it is not watched
+	unwatched chan struct{}      // closed when the last Watch ended
 
+	helpers   sync.WaitGroup // goroutines that end with work
 	closing   sync.WaitGroup // servers that end with their connections
 	retired   *server        // the one that handed over, whose connections go on
 	rebooted  bool           // the snapshot is from before a reboot, which no process survived
@@ -120,7 +119,7 @@ type daemon struct {
 func Run(ctx context.Context, o Options) error {
 	d := &daemon{Options: o, started: time.Now(), inbox: newInbox(),
 		followed: map[event.SessionKey]string{}, located: map[event.SessionKey]string{}, asked: map[event.SessionKey]bool{},
-		cpu: map[event.SessionKey]time.Duration{}, facts: make(chan struct{}), seen: map[awake.FactKind]bool{},
+		cpu:     map[event.SessionKey]time.Duration{},
 		outward: &outward{history: o.Dirs.History(), play: o.Play}}
 	if d.Now == nil {
 		d.Now = systemNow
@@ -192,9 +191,7 @@ func (d *daemon) run(ctx context.Context, listener net.Listener, from *predecess
 	d.procs = watch.NewProcesses(d.Table, func(p event.Process) {
 		d.inbox.put(func() { d.apply(SessionInput(session.Input{Kind: session.InExited, Process: &p})) })
 	})
-	var helpers sync.WaitGroup // waited for below
-	helpers.Go(func() { d.tailer.Run(work) })
-	helpers.Go(func() { d.watchMachine(work) })
+	d.helpers.Go(func() { d.tailer.Run(work) })
 
 	d.serve(listener)
 	d.apply(ConfigInput(ConfigOf(d.settings)))
@@ -207,7 +204,7 @@ func (d *daemon) run(ctx context.Context, listener net.Listener, from *predecess
 		d.closing.Go(d.retired.close)
 	}
 	cancel()
-	helpers.Wait()
+	d.helpers.Wait()
 	d.procs.Close()
 	d.hands.close()
 	d.closing.Wait() // for replies that are being written; each has a deadline
@@ -225,6 +222,7 @@ func (d *daemon) loop(ctx context.Context, from *predecessor) {
 			from = nil
 		}
 		d.syncWatches()
+		d.syncMachine()
 		d.readHeat()
 		if wait, timed := d.next(); timed {
 			timer.Reset(wait)

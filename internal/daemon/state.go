@@ -234,18 +234,34 @@ func (d *daemon) readHeat() {
 	}
 }
 
-// watchMachine feeds what the machine tells until ctx ends.
-func (d *daemon) watchMachine(ctx context.Context) {
-	err := d.Machine.Watch(ctx, func(f awake.Fact) {
-		d.inbox.put(func() { d.apply(MachineInput(f.Input())) })
-		d.seen[f.Kind] = true
-		if d.seen[awake.FactLid] && d.seen[awake.FactDisplays] {
-			// After the inputs above, since the inbox keeps the order.
-			d.factsOnce.Do(func() { d.inbox.put(func() { close(d.facts) }) })
-		}
-	})
-	if err != nil {
-		d.log.Warn("machine not watched; lid and displays stay unknown", "err", err)
+// syncMachine has the machine watched while that can matter: a session lives, a
+// suspend is under way, or a hold is wanted. At rest some systems would have to be
+// polled for nothing; a question then looks for itself.
+func (d *daemon) syncMachine() {
+	a := d.core.Awake()
+	needed := a.Live > 0 || a.Pending != nil || a.Protected()
+	for _, h := range a.Holds {
+		needed = needed || h.Wanted || h.Held != 0
 	}
-	d.factsOnce.Do(func() { d.inbox.put(func() { close(d.facts) }) })
+	switch {
+	case needed && d.unwatch == nil:
+		ctx, cancel := context.WithCancel(d.work)
+		before, ended := d.unwatched, make(chan struct{})
+		d.unwatch, d.unwatched = cancel, ended
+		d.helpers.Go(func() {
+			defer close(ended)
+			if before != nil {
+				<-before // one Watch at a time
+			}
+			err := d.Machine.Watch(ctx, func(f awake.Fact) {
+				d.inbox.put(func() { d.apply(MachineInput(f.Input())) })
+			})
+			if err != nil {
+				d.log.Warn("machine not watched; lid and displays are read when asked", "err", err)
+			}
+		})
+	case !needed && d.unwatch != nil:
+		d.unwatch()
+		d.unwatch = nil
+	}
 }

@@ -51,6 +51,26 @@ func Put(t testing.TB, m machine.Machine) *Guard {
 // it there.
 func (g *Guard) For(t testing.TB) *Guard { return &Guard{t: t, m: g.m} }
 
+// Copy builds both programs and puts copies of them into a folder of the person's
+// own, outside PATH, for a test that takes them away again. It returns lidguard's
+// path.
+func Copy(t testing.TB, m machine.Machine) string {
+	t.Helper()
+	dir := machine.Mkdir(t, m, filepath.Join(m.Home(), "lidguard-copy"))
+	for _, path := range []string{"./cmd/lidguard", "./cmd/lidguard-hook"} {
+		program, err := os.ReadFile(build.Program(t, "bin", path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		to := filepath.Join(dir, filepath.Base(path))
+		machine.Write(t, m, to, string(program))
+		if err := os.Chmod(to, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return filepath.Join(dir, "lidguard")
+}
+
 func put(t testing.TB, m machine.Machine, set string, programs ...string) *Guard {
 	t.Helper()
 	for _, path := range programs {

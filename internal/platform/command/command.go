@@ -54,9 +54,13 @@ func (e *ExitError) Error() string {
 
 // Exec is the Runner of the real system.
 type Exec struct {
-	// Env is the whole environment of the programs.
+	// Env is the whole environment of the programs; nil is an empty one.
 	Env []string
 }
+
+// System runs a system's own programs with what they need and no more: no
+// variable of a person or an agent changes what they do, and they speak English.
+func System() Exec { return Exec{Env: []string{"LC_ALL=C", "PATH=/usr/bin:/bin:/usr/sbin:/sbin"}} }
 
 // stopTime is how long a process may take to end by itself before it is killed.
 const stopTime = time.Second
@@ -64,7 +68,7 @@ const stopTime = time.Second
 // Output runs a program; see Runner.
 func (x Exec) Output(ctx context.Context, path string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, path, args...)
-	cmd.Env, cmd.Dir = x.Env, "/"
+	cmd.Env, cmd.Dir = append([]string{}, x.Env...), "/"
 	cmd.WaitDelay = stopTime // a child of its own may keep its output open
 	var out, complaint bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &complaint
@@ -89,7 +93,7 @@ func firstLine(s string) string {
 // Start starts a program; see Runner.
 func (x Exec) Start(path string, args ...string) (Process, error) {
 	cmd := exec.Command(path, args...)
-	cmd.Env, cmd.Dir = x.Env, "/"
+	cmd.Env, cmd.Dir = append([]string{}, x.Env...), "/"
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("starting %s: %w", path, err)
 	}

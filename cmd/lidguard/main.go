@@ -46,6 +46,7 @@ func main() {
 			return entry.Launch(ctx, env, dirs)
 		},
 		Probe: probe,
+		Self:  self,
 	}))
 }
 
@@ -88,6 +89,12 @@ func serve(ctx context.Context, replace bool) error {
 		Detector: daemon.Detector, Locate: daemon.Locate(os.Getenv), Replace: replace,
 		Play: audio.Player{Path: os.Getenv("PATH"), Run: audio.Exec(os.Environ()), DataDirs: filepath.SplitList(os.Getenv("XDG_DATA_DIRS"))}.Play,
 	})
+}
+
+// self is this process with its start time, for the runtime to watch.
+func self() (pid int, start uint64, ok bool) {
+	id, err := proc.Table{Root: os.Getenv("LIDGUARD_ROOT")}.Identify(os.Getpid())
+	return id.PID, id.Start, err == nil
 }
 
 // probe is one direct look at the machine for the command line.

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lidguard-go/lidguard/internal/install"
 	"github.com/lidguard-go/lidguard/internal/paths"
 	"github.com/spf13/cobra"
 )
@@ -54,6 +55,11 @@ type Options struct {
 	Launch func(ctx context.Context, dirs paths.Dirs) error
 	// Probe reads the machine directly, for the time no runtime runs.
 	Probe func(ctx context.Context) (Machine, error)
+	// Run runs a client's own program (codex mcp add …). Default: install.Exec.
+	Run install.Runner
+	// Self is this process, with its start time as event.Process has it: its end
+	// ends the sessions that its MCP server began. Default: not known.
+	Self func() (pid int, start uint64, ok bool)
 }
 
 // Main runs one command line and returns the exit code of the process.
@@ -176,6 +182,8 @@ lidguard can-close             may I close the lid now?`,
 	add("diagnosis", a.lidStateCmd(), a.monitorCountCmd(), a.temperatureCmd(), a.suspendHistoryCmd(), a.simulateCmd())
 	add("hooks", a.hookInstallCmd(), a.hookStatusCmd(), a.hookRemoveCmd(), a.hookEventsCmd(),
 		a.claudeHooksCmd(), a.codexHooksCmd(), a.copilotHooksCmd(), a.openCodeHooksCmd())
+	add("mcp", a.mcpStatusCmd(), a.mcpInstallCmd(), a.mcpRemoveCmd(), a.mcpServerCmd(),
+		a.providerMCPStatusCmd(), a.providerMCPInstallCmd(), a.providerMCPRemoveCmd(), a.providerMCPServerCmd())
 	add("more", a.versionCmd())
 	return root
 }

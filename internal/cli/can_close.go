@@ -112,7 +112,8 @@ func canClose(st *ipc.Status, s settings.Settings) closeAnswer {
 		}
 	}
 	for _, f := range st.Findings {
-		add(false, f.Code, "%s", f.Text)
+		// What is held again keeps the machine awake like what always was.
+		add(f.Code == "hold-gap", f.Code, "%s", f.Text)
 	}
 	return conclude(out)
 }

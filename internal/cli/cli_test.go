@@ -281,6 +281,9 @@ func TestCanClose(t *testing.T) {
 		{"the runtime found something", func(st *ipc.Status, _ *settings.Settings) {
 			st.Findings = []ipc.Finding{{Code: "desktop-handles-lid", Text: "x"}}
 		}, false, "desktop-handles-lid"},
+		{"a lock is held again", func(st *ipc.Status, _ *settings.Settings) {
+			st.Findings = []ipc.Finding{{Code: "hold-gap", Text: "x"}}
+		}, true, "hold-gap"},
 	} {
 		st, s := &ipc.Status{Sessions: []ipc.Session{work}, Held: slices.Clone(held), Protected: true}, settings.Default()
 		c.change(st, &s)

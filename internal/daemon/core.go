@@ -354,6 +354,9 @@ func ReadRecords(r io.Reader) ([]Record, error) {
 	}
 }
 
+// gapShown is how long status tells of a time without a lock that was wanted.
+const gapShown = time.Hour
+
 // Away tells what a closed-lid policy needs. It is no input: asking is never
 // activity.
 func (c *Core) Away() ipc.Away {
@@ -387,6 +390,14 @@ func (c *Core) Status() ipc.Status {
 			}
 		}
 		st.Held = append(st.Held, hold)
+	}
+	for _, d := range c.decisions {
+		// Told for a while: what came through the gap, such as a lid that closed
+		// in it, is only found later.
+		if d.What == "hold-back" && a.Protected() && c.now.Wall.Sub(d.At.Wall) < gapShown {
+			st.Findings = append(st.Findings, ipc.Finding{Code: "hold-gap", Text: d.Text + " without, as when login1 is restarted",
+				Remedy: "nothing to do; `lidguard why` has the time"})
+		}
 	}
 	if a.Battery.Known {
 		onBattery, percent := a.Battery.OnBattery, a.Battery.Percent

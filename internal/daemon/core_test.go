@@ -252,6 +252,35 @@ func TestStatus_showsSessionsHoldsAndPending(t *testing.T) {
 	}
 }
 
+func TestStatus_tellsOfATimeWithoutALock(t *testing.T) {
+	r := newCoreRun()
+	taken := func(step daemon.Step) (id uint64) {
+		for _, e := range step.Effects {
+			if e.Kind == awake.DoAcquire {
+				r.feed(daemon.MachineInput(awake.Input{Kind: awake.InTaken, ID: e.ID}))
+				id = e.ID
+			}
+		}
+		return id
+	}
+	id := taken(r.feed(coreSignal(event.Began, "a")))
+	if st := r.core.Status(); len(st.Findings) > 0 {
+		t.Errorf("findings before: %+v", st.Findings)
+	}
+	lost := r.feed(daemon.MachineInput(awake.Input{Kind: awake.InLost, ID: id}))
+	r.now = r.now.Add(80 * time.Millisecond)
+	taken(lost)
+	st := r.core.Status()
+	if len(st.Findings) != 1 || st.Findings[0].Code != "hold-gap" || !strings.Contains(st.Findings[0].Text, "80ms") || st.Findings[0].Remedy == "" {
+		t.Errorf("findings after a gap: %+v", st.Findings)
+	}
+	r.now = r.now.Add(time.Hour)
+	r.feed(coreSignal(event.Active, "a"))
+	if st := r.core.Status(); len(st.Findings) > 0 {
+		t.Errorf("findings an hour later: %+v", st.Findings)
+	}
+}
+
 func TestWatches_neverSharedOnes(t *testing.T) {
 	r := newCoreRun()
 	own, shared := event.Process{PID: 1, Start: 2}, event.Process{PID: 3, Start: 4, Shared: true}

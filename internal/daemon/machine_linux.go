@@ -22,6 +22,7 @@ import (
 // nothing to restore: the kernel drops every lock with the process.
 type linuxMachine struct {
 	root     string
+	guest    bool // of Windows, which sleeps whatever is held in here
 	sleep    *sleep.Manager
 	desktop  *sleep.Desktop // nil without a session bus
 	lid      *lid.Sensor
@@ -44,7 +45,8 @@ func openSystem(env func(string) string) (awake.Machine, func()) {
 	if address == "" {
 		address = bus.SystemBus
 	}
-	m := &linuxMachine{root: env("LIDGUARD_ROOT"), locks: map[*linuxLock]struct{}{}}
+	root := env("LIDGUARD_ROOT")
+	m := &linuxMachine{root: root, guest: sleep.InWSL(root), locks: map[*linuxLock]struct{}{}}
 	m.sleep = sleep.Open(sleep.Options{SystemBus: address, OnEvent: m.event})
 	if session := env("DBUS_SESSION_BUS_ADDRESS"); session != "" {
 		m.desktop = sleep.OpenDesktop(sleep.DesktopOptions{SessionBus: session})
@@ -71,6 +73,9 @@ var whatOf = map[awake.Hold]sleep.What{
 	awake.HoldLid: sleep.LidSwitch, awake.HoldSleep: sleep.AnySleep,
 }
 
+// errGuest is what every lock comes to in WSL.
+var errGuest = fmt.Errorf("%w: this Linux is a guest of Windows (WSL), and only the host can be kept awake: run lidguard on the Windows side", awake.ErrUnsupported)
+
 type linuxLock struct {
 	m    *linuxMachine
 	hold awake.Hold
@@ -84,6 +89,11 @@ func (m *linuxMachine) Acquire(ctx context.Context, hold awake.Hold, reason stri
 	what, ok := whatOf[hold]
 	if !ok {
 		return nil, fmt.Errorf("taking %q: %w", hold, awake.ErrUnsupported)
+	}
+	if m.guest {
+		// WSL may well have a logind, and its locks would be granted: a promise
+		// that Windows does not keep.
+		return nil, errGuest
 	}
 	m.changing.Lock()
 	defer m.changing.Unlock()

@@ -1,6 +1,8 @@
 package daemon
 
 import (
+	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -54,4 +56,28 @@ func TestLinuxMachine(t *testing.T) {
 			MaySuspend:     false,
 		}
 	})
+}
+
+// A logind inside WSL grants locks that Windows does not know of.
+func TestLinuxMachine_claimsNothingInsideWindows(t *testing.T) {
+	address := bustest.Start(t)
+	bustest.NewLogin1(t, address)
+	root := t.TempDir()
+	if err := os.Mkdir(filepath.Join(root, "proc"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	version := "Linux version 5.15.90.1-microsoft-standard-WSL2 (oe-user@oe-host) #1 SMP\n"
+	if err := os.WriteFile(filepath.Join(root, "proc", "version"), []byte(version), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	m, closeIt := openSystem(func(name string) string {
+		return map[string]string{"DBUS_SYSTEM_BUS_ADDRESS": address, "LIDGUARD_ROOT": root}[name]
+	})
+	defer closeIt()
+	if _, err := m.Acquire(context.Background(), awake.HoldIdle, "agents work"); !errors.Is(err, awake.ErrUnsupported) {
+		t.Errorf("got %v, want ErrUnsupported", err)
+	}
+	if held, err := m.Held(context.Background()); err != nil || len(held) > 0 {
+		t.Errorf("held %v, %v", held, err)
+	}
 }

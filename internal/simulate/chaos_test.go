@@ -30,7 +30,7 @@ func TestChaos_holdsTheInvariants(t *testing.T) {
 		t.Fatalf("%+v", res)
 	}
 	n := *steps
-	if testing.Short() || raceEnabled {
+	if raceEnabled {
 		n = min(n, 100_000)
 	}
 	begin := time.Now()

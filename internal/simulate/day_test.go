@@ -9,7 +9,7 @@ import (
 
 func TestDay_realDaysWithFaults(t *testing.T) {
 	days := 100
-	if testing.Short() || raceEnabled {
+	if raceEnabled {
 		days = 10
 	}
 	res := simulate.Day(*seed, days, nil, true)
@@ -25,7 +25,7 @@ func TestDay_realDaysWithFaults(t *testing.T) {
 // and it is not held for long without work.
 func TestDay_quietDaysHoldExactlyWhileAgentsWork(t *testing.T) {
 	days := 60
-	if testing.Short() || raceEnabled {
+	if raceEnabled {
 		days = 10
 	}
 	res := simulate.Day(3, days, nil, false)

@@ -7,7 +7,8 @@ import (
 	"fmt"
 )
 
-// unsupported is the backend of a system that lidguard cannot hold awake yet.
+// unsupported is the backend of a system without login1. macOS is held awake by
+// Caffeinate and Pmset, which a Manager has no part in.
 type unsupported struct{ system string }
 
 func (u unsupported) err(doing string) error {

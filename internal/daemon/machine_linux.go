@@ -192,37 +192,13 @@ func (m *linuxMachine) Held(ctx context.Context) ([]awake.Hold, error) {
 // Lid reads the lid.
 func (m *linuxMachine) Lid(ctx context.Context) (awake.Lid, error) { return lidOf(m.lid.Read(ctx)) }
 
-func lidOf(r lid.Reading) (awake.Lid, error) {
-	switch r.State {
-	case lid.Open:
-		return awake.LidOpen, nil
-	case lid.Closed:
-		return awake.LidClosed, nil
-	}
-	return awake.LidUnknown, errors.New(r.Why)
-}
-
 // Displays counts external displays.
 func (m *linuxMachine) Displays(context.Context) (int, error) { return countOf(m.displays.Read()) }
-
-func countOf(r display.Reading, err error) (int, error) {
-	if err != nil {
-		return awake.UnknownDisplays, err
-	}
-	return len(r.Blocking(true)), nil
-}
 
 // Battery reads supply and charge.
 func (m *linuxMachine) Battery(ctx context.Context) (awake.Battery, error) {
 	r, err := m.battery.Read(ctx)
 	return batteryOf(r, err), err
-}
-
-func batteryOf(r battery.Reading, err error) awake.Battery {
-	if err != nil || !r.Present {
-		return awake.Battery{}
-	}
-	return awake.Battery{Known: true, OnBattery: r.OnBattery, Percent: r.Percent}
 }
 
 // Heat reads the sensors.

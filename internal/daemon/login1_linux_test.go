@@ -19,11 +19,10 @@ import (
 	"github.com/lidguard-go/lidguard/internal/settings"
 )
 
-// onBus is a runtime on a private bus with a double of login1.
+// onBus is a runtime on a private bus.
 type onBus struct {
-	t      *testing.T
-	login1 *bustest.Login1
-	dirs   paths.Dirs
+	t    *testing.T
+	dirs paths.Dirs
 }
 
 func newOnBus(t *testing.T, address string) *onBus {

@@ -96,19 +96,26 @@ func TestLocks_claudeHeadless(t *testing.T) {
 		waitFree(t, l, time.Now())
 	})
 
-	t.Run("case claude-keep-awake a killed client is let go of", func(t *testing.T) {
-		l, g := l.For(t), g.For(t)
-		thinking := modelserver.NewGate()
-		defer thinking.Open()
-		c := claude.Run(t, l, claude.Options{Script: messages.Script{Turns: []messages.Turn{messages.Say("Done.").After(thinking)}}})
-		waitHeld(t, l)
-		killed := time.Now()
-		c.Signal(t, syscall.SIGKILL)
-		bar(t, "from kill -9 of the client to no lock", waitFree(t, l, killed), 2*time.Second)
-		if text := g.Run("why"); !strings.Contains(text, "owner_exit") {
-			t.Errorf("why does not name owner_exit:\n%s", text)
-		}
-	})
+	// SIGINT is Ctrl-C, which cancels the client's own SessionEnd hooks.
+	for report, signal := range map[string]syscall.Signal{"claude-keep-awake": syscall.SIGKILL, "32712": syscall.SIGINT, "5295": syscall.SIGTERM} {
+		t.Run("case "+report+" a client ended by "+signal.String(), func(t *testing.T) {
+			l, g := l.For(t), g.For(t)
+			thinking := modelserver.NewGate()
+			defer thinking.Open()
+			c := claude.Run(t, l, claude.Options{Script: messages.Script{Turns: []messages.Turn{messages.Say("Done.").After(thinking)}}})
+			waitHeld(t, l)
+			c.WaitHook(1, "UserPromptSubmit")
+			c.Signal(t, signal)
+			sent := time.Now()
+			if c.Wait(); signal != syscall.SIGKILL {
+				sent = time.Now() // the client takes its leave, and may work until then
+			}
+			bar(t, "from the client's end to no lock", waitFree(t, l, sent), 2*time.Second)
+			if text := g.Run("why"); signal == syscall.SIGKILL && !strings.Contains(text, "owner_exit") {
+				t.Errorf("why does not name owner_exit:\n%s", text)
+			}
+		})
+	}
 
 	t.Run("case 7 held until the last background work is done", func(t *testing.T) {
 		l, g := l.For(t), g.For(t)

@@ -240,6 +240,29 @@ type snapshot struct {
 	Decisions []Decision      `json:"decisions,omitempty"`
 }
 
+// ForgetPrompts takes every prompt out of what the Core remembers and reports
+// whether there was one. It decides nothing; only what webhooks and status tell
+// changes.
+func (c *Core) ForgetPrompts() (any bool) {
+	for _, x := range c.sessions.All() {
+		any = any || x.Prompt != ""
+		x.Prompt = ""
+	}
+	forget := func(e *awake.SessionEnd) {
+		if e != nil {
+			any = any || e.Prompt != ""
+			e.Prompt = ""
+		}
+	}
+	if p := c.awake.Pending; p != nil {
+		forget(p.Owed)
+	}
+	for i := range c.awake.Sending {
+		forget(c.awake.Sending[i].Webhook.End)
+	}
+	return any
+}
+
 // Snapshot returns everything the Core remembers as JSON.
 func (c *Core) Snapshot() ([]byte, error) {
 	return json.Marshal(snapshot{Schema: CoreSchema, BootID: c.bootID,

@@ -113,6 +113,7 @@ func (d *daemon) answer(req *ipc.Request) *ipc.Reply {
 	case ipc.OpReload:
 		was := d.settings.PowerRequestReason
 		d.loadSettings()
+		d.forgetPrompts()
 		d.apply(ConfigInput(ConfigOf(d.settings)))
 		if d.settings.PowerRequestReason != was {
 			d.apply(MachineInput(awake.Input{Kind: awake.InRenew}))

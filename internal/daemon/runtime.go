@@ -173,6 +173,7 @@ func (d *daemon) listenEndpoint(socket string) (net.Listener, error) {
 func (d *daemon) run(ctx context.Context, listener net.Listener, from *predecessor) {
 	d.loadSettings()
 	d.restore(from)
+	d.forgetPrompts()
 	d.log.Info("runtime started", "version", d.Version, "pid", os.Getpid(), "sessions", len(d.core.Sessions().All()), "took_over", from != nil)
 	d.journal.begin(d.core, ConfigOf(d.settings))
 
@@ -425,6 +426,17 @@ func (d *daemon) loadSettings() {
 	}
 	d.settings = s
 	d.outward.use(s)
+}
+
+// forgetPrompts takes out of the memory, where the settings forbid to keep them,
+// the prompts from before they did. The record of inputs starts anew, since a
+// replay of the old one would come to other webhooks; lines that were written
+// while it was allowed stay until their files are rotated away.
+func (d *daemon) forgetPrompts() {
+	if !d.settings.PromptPreviews && d.core.ForgetPrompts() && d.server != nil {
+		d.journal.begin(d.core, ConfigOf(d.settings))
+		d.save()
+	}
 }
 
 // discreet takes out of a signal what the settings forbid to keep.

@@ -148,13 +148,14 @@ func (h *hook) unreadable(problem error) event.Output {
 }
 
 // complain writes one line about what went wrong to the provider's bounded
-// hook-event log. Nothing else can be done about it in a hook.
+// hook-event log. Nothing else can be done about it in a hook. The prompt stays
+// out: whether it may be kept only the settings tell, which a hook does not read.
 func (h *hook) complain(problem error) {
 	if h.noHome != nil {
 		return
 	}
 	e := h.logged()
-	e.Error = problem.Error()
+	e.Prompt, e.Error = "", problem.Error()
 	// A full disk or a read-only home is no reason to trouble the agent.
 	_ = ipc.AppendHookLog(h.dirs.HookEvents(string(h.codec.Provider())), e)
 }

@@ -37,10 +37,9 @@ type teller interface {
 // in its own. Every effect that wants an answer gets exactly one, through answer,
 // which may block.
 type hands struct {
-	machine awake.Machine
-	tell    teller
-	answer  func(awake.Input)
-	log     *slog.Logger
+	tell   teller
+	answer func(awake.Input)
+	log    *slog.Logger
 
 	ctx    context.Context // ends when the runtime leaves
 	cancel context.CancelFunc
@@ -50,18 +49,16 @@ type hands struct {
 	queue []awake.Effect
 	wake  chan struct{} // capacity 1: the queue is not empty
 
-	locks map[uint64]held // of the worker alone
-}
-
-type held struct {
-	awake.Lock
-	released chan struct{} // closed when we let go, so that its watcher ends
+	// Of the worker alone. released is closed when a lock is let go, so that its
+	// watcher ends.
+	grip     *Grip
+	released map[uint64]chan struct{}
 }
 
 func newHands(m awake.Machine, t teller, log *slog.Logger, answer func(awake.Input)) *hands {
 	ctx, cancel := context.WithCancel(context.Background())
-	h := &hands{machine: m, tell: t, answer: answer, log: log, ctx: ctx, cancel: cancel,
-		wake: make(chan struct{}, 1), locks: map[uint64]held{}}
+	h := &hands{tell: t, answer: answer, log: log, ctx: ctx, cancel: cancel,
+		wake: make(chan struct{}, 1), grip: NewGrip(m), released: map[uint64]chan struct{}{}}
 	h.wg.Add(1)
 	go h.work() // ends when close cancels ctx; close waits for it
 	return h
@@ -154,10 +151,8 @@ func (h *hands) carryOut(e awake.Effect) {
 	case awake.DoSuspend:
 		ctx, cancel := context.WithTimeout(h.ctx, suspendLimit)
 		defer cancel()
-		in := awake.Input{Kind: awake.InSuspended, ID: e.ID}
-		if err := h.machine.Suspend(ctx, e.Mode); err != nil {
-			in.Kind = awake.InRefused
-			in.Who, in.Why = blame(err)
+		in, err := h.grip.Do(ctx, e, "")
+		if err != nil {
 			h.log.Warn("suspend refused", "mode", e.Mode, "reason", e.Reason, "err", err)
 		} else {
 			h.log.Info("suspend asked for", "mode", e.Mode, "reason", e.Reason)
@@ -166,9 +161,8 @@ func (h *hands) carryOut(e awake.Effect) {
 	case awake.DoRestore:
 		ctx, cancel := context.WithTimeout(h.ctx, restoreLimit)
 		defer cancel()
-		in := awake.Input{Kind: awake.InRestored, ID: e.ID}
-		if err := h.machine.Restore(ctx); err != nil {
-			in.Kind, in.Why = awake.InFailed, err.Error()
+		in, err := h.grip.Do(ctx, e, "")
+		if err != nil {
 			h.log.Error("system values not put back", "err", err)
 		}
 		h.answer(in)
@@ -182,27 +176,22 @@ func (h *hands) carryOut(e awake.Effect) {
 func (h *hands) acquire(e awake.Effect) {
 	ctx, cancel := context.WithTimeout(h.ctx, holdLimit)
 	defer cancel()
-	lock, err := h.machine.Acquire(ctx, e.Hold, h.tell.Reason())
+	in, err := h.grip.Do(ctx, e, h.tell.Reason())
 	if err != nil {
-		in := awake.Input{Kind: awake.InFailed, ID: e.ID}
-		if errors.Is(err, awake.ErrDenied) {
-			in.Kind = awake.InDenied
-		}
-		in.Who, in.Why = blame(err)
 		h.log.Warn("hold not granted", "hold", e.Hold, "err", err)
 		h.answer(in)
 		return
 	}
-	l := held{lock, make(chan struct{})}
-	h.locks[e.ID] = l
+	lock, released := h.grip.Lock(e.ID), make(chan struct{})
+	h.released[e.ID] = released
 	h.log.Info("hold taken", "hold", e.Hold, "id", e.ID)
-	h.answer(awake.Input{Kind: awake.InTaken, ID: e.ID})
+	h.answer(in)
 	h.wg.Add(1)
 	go func() { // ends with the lock or with close, which waits for it
 		defer h.wg.Done()
 		select {
 		case <-lock.Lost():
-		case <-l.released:
+		case <-released:
 			return
 		case <-h.ctx.Done():
 			return
@@ -213,19 +202,15 @@ func (h *hands) acquire(e awake.Effect) {
 }
 
 func (h *hands) release(e awake.Effect) {
-	l, ok := h.locks[e.ID]
-	if ok {
-		if err := l.Release(); err != nil {
-			h.log.Error("hold not released", "hold", e.Hold, "id", e.ID, "err", err)
-			h.answer(awake.Input{Kind: awake.InFailed, ID: e.ID, Why: err.Error()})
-			return
-		}
-		close(l.released)
-		delete(h.locks, e.ID)
+	in, err := h.grip.Do(h.ctx, e, "")
+	if err != nil {
+		h.log.Error("hold not released", "hold", e.Hold, "id", e.ID, "err", err)
+	} else if released, ok := h.released[e.ID]; ok {
+		close(released)
+		delete(h.released, e.ID)
 		h.log.Info("hold released", "hold", e.Hold, "id", e.ID)
 	}
-	// A lock of a runtime that died went with its process.
-	h.answer(awake.Input{Kind: awake.InReleased, ID: e.ID})
+	h.answer(in)
 }
 
 // readHeat reads the temperature beside everything else.
@@ -233,11 +218,7 @@ func (h *hands) readHeat(mode string) {
 	h.beside(func(ctx context.Context) awake.Input {
 		ctx, cancel := context.WithTimeout(ctx, heatLimit)
 		defer cancel()
-		c, err := h.machine.Heat(ctx, mode)
-		if err != nil {
-			return awake.Input{Kind: awake.InHeat, Unreadable: true, Why: err.Error()}
-		}
-		return awake.Input{Kind: awake.InHeat, Celsius: c}
+		return h.grip.Heat(ctx, mode)
 	})
 }
 
@@ -246,17 +227,15 @@ func (h *hands) check(id uint64) {
 	h.beside(func(ctx context.Context) awake.Input {
 		ctx, cancel := context.WithTimeout(ctx, holdLimit)
 		defer cancel()
-		lid, err := h.machine.Lid(ctx)
+		answers, err := h.grip.Check(ctx, id)
 		if err != nil {
-			h.log.Warn("lid not readable", "err", err)
+			h.log.Warn("lid or displays not readable", "err", err)
 		}
-		displays, err := h.machine.Displays(ctx)
-		if err != nil {
-			h.log.Warn("displays not readable", "err", err)
+		last := len(answers) - 1
+		for _, in := range answers[:last] {
+			h.answer(in)
 		}
-		h.answer(awake.Input{Kind: awake.InLid, Lid: lid})
-		h.answer(awake.Input{Kind: awake.InDisplays, Displays: displays})
-		return awake.Input{Kind: awake.InChecked, ID: id}
+		return answers[last]
 	})
 }
 
@@ -265,11 +244,8 @@ func (h *hands) check(id uint64) {
 func (h *hands) close() {
 	h.cancel()
 	h.wg.Wait()
-	for id, l := range h.locks {
-		if err := l.Release(); err != nil {
-			h.log.Error("hold not released at exit", "id", id, "err", err)
-		}
-		delete(h.locks, id)
+	if err := h.grip.Close(); err != nil {
+		h.log.Error("holds not released at exit", "err", err)
 	}
 }
 

@@ -30,7 +30,7 @@ var update = flag.Bool("update", false, "rewrite golden files and scripts")
 // The scripts run the two programs as agents and people do: as processes of their
 // own, with everything that cmd/ wires into them, on the fake laptop.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"lidguard": lidguard, "lidguard-hook": hook})
+	testscript.Main(m, map[string]func(){"lidguard": lidguard, "lidguard-hook": hook, "fake-agent": fakeAgent})
 }
 
 // ownHome refuses to run where home is not the folder of a script.

@@ -200,6 +200,40 @@ func (d *TOML) insertLine(at int, line string) []byte {
 // error; something inside an inline value is refused with a [*SyntaxError].
 func (d *TOML) Remove(p Path) error { return d.replace(p, "") }
 
+// Rename gives the pair at p, whose last step is a key, another name; value,
+// comment and place stay. name must be a bare key. Nothing at p is not an error;
+// a pair in an inline table is refused with a [*SyntaxError].
+func (d *TOML) Rename(p Path, name string) error {
+	if err := p.valid(); err != nil {
+		return err
+	}
+	old, ok := "", len(p) > 0
+	if ok {
+		old, ok = p[len(p)-1].(string)
+	}
+	if !ok {
+		return fmt.Errorf("%s does not end in a key", p)
+	}
+	for _, s := range d.sections {
+		for _, kv := range s.pairs {
+			if !kv.path.equal(p) {
+				continue
+			}
+			written := string(d.text[kv.key:kv.value])
+			i := strings.LastIndex(written, old)
+			if i < 0 { // spelled with escapes
+				return syntaxErrorAt(d.text, kv.key, "%s is written in an unusual way", p)
+			}
+			at := kv.key + i
+			return d.load(applySplices(d.text, splice{at, at + len(old), name}))
+		}
+	}
+	if _, there := d.Get(p); there {
+		return d.refuseInline(p)
+	}
+	return nil
+}
+
 // Replace puts the given blocks where the first header at or below p stands,
 // and removes the rest of p. It is how an element of an array of tables gives
 // way to another without moving its neighbours' indexes.

@@ -88,6 +88,14 @@ func TestTOML_edits(t *testing.T) {
 			"[mcp_servers]\nlid-guard.command = \"x\"\nlid-guard.\"a b\" = 1\nother.command = \"y\"\n",
 		},
 		{
+			"a renamed key keeps value, comment and place",
+			"[a]\n\"b\" = 1 # one\nc.b = 2\n",
+			func(d *TOML) error {
+				return errors.Join(d.Rename(Path{"a", "b"}, "n"), d.Rename(Path{"a", "c", "b"}, "m"), d.Rename(Path{"a", "no"}, "x"))
+			},
+			"[a]\n\"n\" = 1 # one\nc.m = 2\n",
+		},
+		{
 			"an element of an array of tables gets a key",
 			"[[a]]\nx = 1\n[[a]]\nx = 2\n[[a.b]]\ny = 1\n",
 			func(d *TOML) error {

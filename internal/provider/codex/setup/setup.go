@@ -160,7 +160,47 @@ func (s Setup) Install(p install.Program, records install.Records) (install.Plan
 	if err == nil {
 		err = plan.Add(path, false, records, s.install(path, p))
 	}
+	if err == nil && path != s.Config {
+		// A config.toml that cannot be read is told by Status, and no reason
+		// against hooks.json.
+		_ = plan.Add(s.Config, false, records, migrate)
+	}
 	return plan, s.explain(err)
+}
+
+// oldSwitch is a former name of the switch newSwitch, about which Codex complains
+// at every start (§6).
+var oldSwitch, newSwitch = confedit.Path{"features", "codex_hooks"}, confedit.Path{"features", "hooks"}
+
+// migrate gives the old switch its present name, or drops it where it says
+// nothing beside the new one. One that is off is the person's decision, which
+// stays as it is written, and so does one in an inline table; Status tells both.
+// Undoing the installation brings the old name back: it never was lidguard's.
+func migrate(data []byte, _ []confedit.Path) (confedit.Draft, error) {
+	config, err := readTOML(data)
+	if err != nil {
+		return confedit.Draft{}, err
+	}
+	if err := config.migrate(); err != nil {
+		return confedit.Draft{}, err
+	}
+	return config.draft(), nil
+}
+
+func (s *tomlSource) migrate() error {
+	if on, ok := s.doc.Get(oldSwitch); !ok || on != true {
+		return nil
+	}
+	var err error
+	if _, both := s.doc.Get(newSwitch); both {
+		err = s.doc.Remove(oldSwitch)
+	} else {
+		err = s.doc.Rename(oldSwitch, "hooks")
+	}
+	if _, inline := errors.AsType[*confedit.SyntaxError](err); inline {
+		return nil
+	}
+	return err
 }
 
 // explain adds to a syntax error what it means with this client.
@@ -187,6 +227,11 @@ func (s Setup) install(path string, p install.Program) install.Change {
 				if err := takeOut(src, name, 0); err != nil {
 					return confedit.Draft{}, err
 				}
+			}
+		}
+		if config, ok := src.(*tomlSource); ok {
+			if err := config.migrate(); err != nil {
+				return confedit.Draft{}, err
 			}
 		}
 		return src.draft(), nil

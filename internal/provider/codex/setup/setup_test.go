@@ -269,7 +269,7 @@ func TestStatus_problems(t *testing.T) {
 		code             string
 	}{
 		{"hooks are off", "", "[features]\nhooks = false\n", install.Off, install.HooksOff},
-		{"an old name of the switch", "", "[features]\ncodex_hooks = true\n", install.NotTrusted, install.FeatureDeprecated},
+		{"an old name of the switch, inline", "", "features = { codex_hooks = true }\n", install.NotTrusted, install.FeatureDeprecated},
 		{"an old name of the switch, off", "", "[features]\ncodex_hooks = false\n", install.Off, install.HooksOff},
 		{"an http hook voids the file", `{"hooks": {"Stop": [{"hooks": [{"type": "http", "url": "x"}]}]}}`, "", install.NotTrusted, install.HookFileBroken},
 		{"a fraction voids the file", `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "x", "timeout": 1.5}]}]}}`, "", install.NotTrusted, install.HookFileBroken},
@@ -288,6 +288,47 @@ func TestStatus_problems(t *testing.T) {
 		if r.State != c.state || len(r.Problems) != 1 || r.Problems[0].Code != c.code || r.Problems[0].Remedy == "" {
 			t.Errorf("%s: %s %+v", c.name, r.State, r.Problems)
 		}
+	}
+}
+
+// Reports: cctop#151 and cmux#4035 are of the old switch that warns for ever.
+func TestInstall_givesTheOldSwitchItsPresentName(t *testing.T) {
+	for name, c := range map[string]struct{ before, after string }{
+		"alone":          {"[features] # mine\ncodex_hooks = true # why\nx = 1\n", "[features] # mine\nhooks = true # why\nx = 1\n"},
+		"dotted":         {"features.codex_hooks = true\n", "features.hooks = true\n"},
+		"beside the new": {"[features]\nhooks = true\ncodex_hooks = true\n", "[features]\nhooks = true\n"},
+		"off stays":      {"[features]\ncodex_hooks = false\n", "[features]\ncodex_hooks = false\n"},
+		"inline stays":   {"features = { codex_hooks = true }\n", "features = { codex_hooks = true }\n"},
+		"broken stays":   {"[features\ncodex_hooks = true\n", "[features\ncodex_hooks = true\n"},
+		"nothing to do":  {"[features]\nhooks = true\n", "[features]\nhooks = true\n"},
+	} {
+		b := newBench(t)
+		b.write(b.setup.Config, c.before)
+		b.install()
+		if got := b.read(b.setup.Config); got != c.after {
+			t.Errorf("%s: %q, want %q", name, got, c.after)
+		}
+		if again := b.install(); len(again) > 0 {
+			t.Errorf("%s: a second installation changes %q", name, again)
+		}
+		if name == "broken stays" {
+			continue // and then Remove says so
+		}
+		b.remove()
+		if got := b.read(b.setup.Config); got != c.before {
+			t.Errorf("%s: after the removal %q, want %q", name, got, c.before)
+		}
+	}
+	// Where hooks go into config.toml itself, it is one edit.
+	b := newBench(t)
+	hooks := "[[hooks.Stop]]\n[[hooks.Stop.hooks]]\ntype = \"command\"\ncommand = \"x\"\n"
+	b.write(b.setup.Config, "[features]\ncodex_hooks = true\n\n"+hooks)
+	if files := b.install(); len(files) != 1 || !strings.HasPrefix(b.read(b.setup.Config), "[features]\nhooks = true\n") {
+		t.Errorf("changed %q:\n%s", files, b.read(b.setup.Config))
+	}
+	b.remove()
+	if got := b.read(b.setup.Config); got != "[features]\ncodex_hooks = true\n\n"+hooks {
+		t.Errorf("after the removal:\n%s", got)
 	}
 }
 

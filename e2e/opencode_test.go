@@ -77,7 +77,6 @@ func TestOpencode_escapeInTheTerminal(t *testing.T) {
 		{Text: strings.Repeat("One more word. ", 600), ChunkMS: 100},
 	}}})
 	c.Say("work")
-	c.Model.WaitRequests(t, 1)
 	c.WaitScreen("One more word")
 	c.Abort()
 	if got := c.WaitHook(1, "session.error").String("error.name"); got != "MessageAbortedError" {

@@ -26,6 +26,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/gofrs/flock"
 
@@ -341,27 +342,46 @@ func Open(t testing.TB, m machine.Machine, o Options) *Interactive {
 // ready is what the screen shows once keys are taken.
 const ready = completions.Model
 
-// Say types a prompt, waits until it stands on the screen, and sends it.
+// Say types a prompt, waits until it stands on the screen, and sends it. A key
+// that comes right behind an Esc is taken for one with Alt, so what does not
+// stand there is typed again.
 func (i *Interactive) Say(text string) {
 	i.t().Helper()
-	i.Type(text)
-	i.WaitScreen(regexp.QuoteMeta(text))
+	var typed time.Time
+	wait.Until(i.t(), wait.Long, "the prompt "+text+" to stand on the screen", func() (bool, string) {
+		if i.Sees("❯ *" + regexp.QuoteMeta(text)) {
+			return true, ""
+		}
+		if time.Since(typed) > 5*time.Second {
+			if !typed.IsZero() {
+				i.Type(clearLine)
+			}
+			i.Type(text)
+			typed = time.Now()
+		}
+		return false, "\n" + i.Screen()
+	})
 	i.Press(terminal.Enter)
 }
+
+// clearLine is Ctrl+U.
+const clearLine = "\x15"
 
 // Abort does what a person does to end a turn while the model works.
 func (i *Interactive) Abort() {
 	i.t().Helper()
-	var pressed int
+	var pressed time.Time
 	wait.Until(i.t(), wait.Long, "the client to record the abort", func() (bool, string) {
 		if i.Recorded("abort") {
 			return true, ""
 		}
-		if pressed++; pressed%10 == 1 { // some 200 ms apart
+		if time.Since(pressed) > 400*time.Millisecond {
 			i.Press(terminal.Esc)
+			pressed = time.Now()
 		}
 		return false, "\n" + i.Screen()
 	})
+	i.WaitScreen("(?i)cancelled")
 }
 
 // Exit leaves the session by its own command and waits for its end.

@@ -45,6 +45,9 @@ import (
 // Version is the measured release.
 const Version = "1.18.33"
 
+// patience is for a start of the client, which takes 4 s of processor time.
+const patience = 2 * wait.Long
+
 // Options of a session; the zero value says "Do the task." and has the client's
 // own permissions.
 type Options struct {
@@ -170,8 +173,9 @@ func prepare(t testing.TB, m machine.Machine, o Options, args ...string) (*Sessi
 	return s, spec
 }
 
-// Run starts a headless session (opencode run) and returns at once; Wait waits for
-// its end. It refuses by itself what it would have to ask.
+// Run starts a headless session (opencode run) and returns when its first prompt
+// is with the model; Wait waits for its end. It refuses by itself what it would
+// have to ask.
 func Run(t testing.TB, m machine.Machine, o Options) *Session {
 	t.Helper()
 	s, spec := prepare(t, m, o, "run")
@@ -181,6 +185,9 @@ func Run(t testing.TB, m machine.Machine, o Options) *Session {
 	}
 	spec.Args = append(spec.Args, prompt)
 	s.Process = machine.Start(t, m, spec)
+	wait.Until(t, patience, "the client to ask the model", func() (bool, string) {
+		return len(s.Model.Requests()) > 0, fmt.Sprintf("running: %v", s.Running())
+	})
 	return s
 }
 
@@ -239,9 +246,9 @@ func Serve(t testing.TB, m machine.Machine, o Options) *Server {
 		transport.DialContext = inside.DialContext
 	}
 	t.Cleanup(transport.CloseIdleConnections)
-	v.client = &http.Client{Transport: transport, Timeout: wait.Long}
+	v.client = &http.Client{Transport: transport, Timeout: patience}
 	s.Process = machine.Start(t, m, spec)
-	wait.Until(t, wait.Long, "the client's server", func() (bool, string) {
+	wait.Until(t, patience, "the client's server", func() (bool, string) {
 		text, err := os.ReadFile(s.Stdout)
 		v.base = string(listening.Find(text))
 		return v.base != "", fmt.Sprintf("%s, %v", text, err)
@@ -335,11 +342,12 @@ func Terminal(t testing.TB, m machine.Machine, o Options) *Interactive {
 	s, spec := prepare(t, m, o)
 	i := &Interactive{Session: s, Terminal: terminal.Open(t, m, spec)}
 	s.Process = i.Program
-	i.WaitScreen("Ask anything")
+	wait.Until(t, patience, "the client's prompt", func() (bool, string) { return i.Sees("Ask anything"), "\n" + i.Screen() })
 	return i
 }
 
-// Say types a prompt, waits until it stands on the screen, and sends it.
+// Say types a prompt, waits until it stands on the screen, and sends it. The first
+// one returns when the model has been asked: until then the client still starts.
 func (i *Interactive) Say(text string) {
 	i.t().Helper()
 	// The first keys may come before the client listens.
@@ -355,6 +363,9 @@ func (i *Interactive) Say(text string) {
 		return false, "\n" + i.Screen()
 	})
 	i.Press(terminal.Enter)
+	wait.Until(i.t(), patience, "the client to ask the model", func() (bool, string) {
+		return len(i.Model.Requests()) > 0, "\n" + i.Screen()
+	})
 }
 
 // Abort does what a person does to end a turn while the model works, and waits

@@ -171,28 +171,29 @@ func TestLid_theDelayBeforeTheSleep(t *testing.T) {
 	t.Run("a new prompt and then a second agent hold it up, then one sleep", func(t *testing.T) {
 		l := l.For(t)
 		first, second, third := modelserver.NewGate(), modelserver.NewGate(), modelserver.NewGate()
-		c := work(t, first)
+		c := codex.Open(t, l, codex.Options{Project: machine.Project(t, l, "other", true), Script: responses.Script{Turns: []responses.Turn{
+			responses.Say("Done.").After(first), responses.Say("Done again.").After(second)}}})
+		c.Say("Begin.")
 		waitHeld(t, l)
 		l.CloseLid()
 		first.Open()
-		c.Wait()
+		c.WaitTurns(1)
 		pending(t)
-		c = work(t, second) // within the delay
-		c.WaitHook(1, "UserPromptSubmit")
-		other := codex.Exec(t, l, codex.Options{Project: machine.Project(t, l, "other", true),
-			Script: responses.Script{Turns: []responses.Turn{responses.Say("Done.").After(third)}}})
-		other.WaitHook(1, "UserPromptSubmit")
+		c.Say("Go on.") // within the delay
+		c.WaitHook(2, "UserPromptSubmit")
 		staysHeld(t, l, 5*time.Second) // longer than the delay that was running
+		other := work(t, third)
+		other.WaitHook(1, "UserPromptSubmit")
 		second.Open()
-		c.Wait()
-		staysHeld(t, l, 5*time.Second) // the other one works
+		c.WaitTurns(2)
+		staysHeld(t, l, 7*time.Second) // the other one works: longer than a Stop settles and the delay
 		l.StaysAwake(100 * time.Millisecond)
 		third.Open()
 		l.WaitSleeps(1)
 		l.OpenLid()
 		other.Wait()
 		waitFree(t, l, time.Now())
-		l.StaysAwake(time.Second)
+		l.StaysAwake(6 * time.Second) // longer than the pause before a refused suspend is tried again
 	})
 }
 

@@ -212,21 +212,29 @@ func TestLocks_claudeInTheTerminal(t *testing.T) {
 			messages.Say("never said").After(thinking),
 		}}})
 
+	// interrupt presses Esc, and waits for what the client notes of it and then
+	// for the locks to go.
+	interrupt := func(report string, notes int) {
+		t.Helper()
+		c.Press(terminal.Esc)
+		wait.Until(t, wait.Long, "the interrupt in the transcript", func() (bool, string) {
+			text := read(t, c.Transcripts()[0])
+			return strings.Count(text, "[Request interrupted by user") >= notes, c.Screen()
+		})
+		bar(t, report+": from the client's note of Esc to no lock", waitFree(t, l, time.Now()), 2*time.Second)
+	}
+
 	c.Say("write")
 	waitHeld(t, l)
 	c.WaitScreen("The first words")
-	pressed := time.Now()
-	c.Press(terminal.Esc)
-	bar(t, "case 9516: from Esc while the model writes to no lock", waitFree(t, l, pressed), 2*time.Second)
+	interrupt("case 9516, while the model writes", 1)
 	c.WaitScreen("Interrupted")
 
 	c.Say("run")
 	c.WaitHook(1, "PreToolUse")
 	waitHeld(t, l)
 	c.Busy()
-	pressed = time.Now()
-	c.Press(terminal.Esc)
-	bar(t, "case 58807: from Esc while a tool runs to no lock", waitFree(t, l, pressed), 2*time.Second)
+	interrupt("case 58807, while a tool runs", 2)
 
 	c.Say("fail")
 	failed := c.WaitHook(1, "StopFailure")
@@ -241,9 +249,9 @@ func TestLocks_claudeInTheTerminal(t *testing.T) {
 	c.WaitGone(`❯ *forbidden`)
 	c.Say("think")
 	waitHeld(t, l)
-	closed := time.Now()
 	c.Close()
-	bar(t, "case 5295: from the closed terminal to no lock", waitFree(t, l, closed), 2*time.Second)
+	c.Wait()
+	bar(t, "case 5295: from the end of a client whose terminal closed to no lock", waitFree(t, l, time.Now()), 2*time.Second)
 	if got := c.Hooks.Events(t); slices.Contains(got, "Stop") {
 		t.Errorf("a Stop came, so this test shows nothing: %v", got)
 	}

@@ -3,6 +3,8 @@
 package e2e
 
 import (
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -36,4 +38,13 @@ func TestAwake_closedLidSleepsOnceClaudeIsDone(t *testing.T) {
 	}
 	l.WaitNoInhibitor(lidLock)
 	l.StaysAwake(2 * time.Second)
+	// logind's own sleep, which begins as the lock goes, and the one that
+	// lidguard asks for are one.
+	waitText(t, g, "slept", "suspend-history")
+	if text := g.Run("suspend-history"); strings.Count(text, "slept") != 1 || strings.Contains(text, "refused") {
+		t.Errorf("the history of one sleep:\n%s", text)
+	}
+	if s := statusOf(g); slices.ContainsFunc(s.Findings, func(f finding) bool { return f.Code == "suspend-refused" }) {
+		t.Errorf("findings after one sleep: %+v", s.Findings)
+	}
 }

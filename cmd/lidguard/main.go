@@ -47,6 +47,7 @@ func main() {
 		},
 		Probe: probe,
 		Self:  self,
+		Power: power(),
 	}))
 }
 

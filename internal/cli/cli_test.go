@@ -40,6 +40,7 @@ type world struct {
 	person  bool // somebody sits at the terminal
 	machine Machine
 	goos    string
+	power   *Power
 }
 
 func newWorld(t *testing.T) *world {
@@ -56,6 +57,7 @@ func (w *world) run(args ...string) (code int, stdout, stderr string) {
 		Now: func() time.Time { return now }, GOOS: w.goos, WorkDir: w.home, Executable: filepath.Join(w.home, "bin", "lidguard"), Version: "v1.2.3",
 		Dial:  w.dial,
 		Probe: func(context.Context) (Machine, error) { return w.machine, nil },
+		Power: w.power,
 	}
 	code = run(context.Background(), o, func(a *app) { a.interactive = a.interactive || w.person })
 	return code, out.String(), errs.String()

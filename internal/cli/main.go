@@ -60,6 +60,9 @@ type Options struct {
 	// Self is this process, with its start time as event.Process has it: its end
 	// ends the sessions that its MCP server began. Default: not known.
 	Self func() (pid int, start uint64, ok bool)
+	// Power is the way to a Linux machine's power rights. nil: this system has
+	// no such rights to look at.
+	Power *Power
 }
 
 // Main runs one command line and returns the exit code of the process.
@@ -179,7 +182,8 @@ lidguard can-close             may I close the lid now?`,
 	add("settings", a.settingsCmd(),
 		a.removeWebhookCmd("remove-pre-suspend-webhook", "pre-suspend-webhook-url"),
 		a.removeWebhookCmd("remove-post-session-end-webhook", "post-session-end-webhook-url"))
-	add("diagnosis", a.lidStateCmd(), a.monitorCountCmd(), a.temperatureCmd(), a.suspendHistoryCmd(), a.simulateCmd())
+	add("diagnosis", a.lidStateCmd(), a.monitorCountCmd(), a.temperatureCmd(), a.suspendHistoryCmd(), a.simulateCmd(),
+		a.linuxPermissionCmd())
 	add("hooks", a.hookInstallCmd(), a.hookStatusCmd(), a.hookRemoveCmd(), a.hookEventsCmd(),
 		a.claudeHooksCmd(), a.codexHooksCmd(), a.copilotHooksCmd(), a.openCodeHooksCmd())
 	add("mcp", a.mcpStatusCmd(), a.mcpInstallCmd(), a.mcpRemoveCmd(), a.mcpServerCmd(),

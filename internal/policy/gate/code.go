@@ -1,0 +1,755 @@
+package gate
+
+import (
+	"path"
+	"strings"
+
+	"github.com/lidguard-go/lidguard/internal/shell"
+)
+
+// code judges program text of other languages. It does not parse them: it looks
+// for calls that delete, run commands, open sockets or read secrets, and judges
+// the constants they are given. Text that comes from a script file is day work
+// and counts only where a constant strikes something grave.
+func (j *judge) code(c *shell.Code) {
+	text := c.Text.Text
+	from, to := c.Offset, c.Offset
+	script := c.Script != ""
+	if c.Leaf >= 0 && c.Leaf < len(j.f.Leaves) {
+		from, to = j.f.Leaves[c.Leaf].Offset, j.f.Leaves[c.Leaf].End
+	}
+	switch c.Language {
+	case "sql":
+		j.sql(text, from, to)
+		return
+	case "make", "just", "json":
+		return
+	case "mongo", "mongosh":
+		m := call{j: j, l: &j.f.Leaves[max(c.Leaf, 0)]}
+		j.mongo(&m, text)
+		return
+	}
+	if c.Leaf >= 0 && c.Leaf < len(j.f.Leaves) {
+		if n := j.f.Leaves[c.Leaf].Name; n == "mongo" || n == "mongosh" {
+			m := call{j: j, i: c.Leaf, l: &j.f.Leaves[c.Leaf]}
+			j.mongo(&m, text)
+		}
+		if j.f.Leaves[c.Leaf].Flags&(shell.Remote|shell.Contained) != 0 {
+			script = true
+		}
+	}
+	s := scan{j: j, text: text, from: from, to: to, script: script, lang: c.Language}
+	s.run()
+}
+
+// scan is one walk over program text.
+type scan struct {
+	j        *judge
+	text     string
+	from, to int
+	script   bool
+	lang     string
+}
+
+func (s *scan) add(e Effect, scope Scope, rule, target string) {
+	if s.script {
+		// A project's own program that deletes its own data is no hazard.
+		switch e {
+		case Delete, Overwrite, Truncate, MoveAway, Permission:
+			if scope < Home || scope == RootUnknown {
+				return
+			}
+		case SecretRead, Opaque, Listen, Exfiltrate, Unjudged, TrustDown, Service, ProcessKill, Power, Elevate, DiscardWork, GlobalInstall:
+			return
+		}
+	}
+	s.j.addAt(e, scope, rule, target, s.from, s.to)
+}
+
+// pattern is a call to look for: name is what must stand before the parenthesis.
+type pattern struct {
+	name string
+	kind callKind
+}
+
+type callKind uint8
+
+const (
+	callTree   callKind = iota + 1 // deletes a folder with all in it
+	callRemove                     // deletes a file
+	callShell                      // runs command text
+	callArgv                       // runs a list of words
+	callWrite                      // writes a file
+	callRead                       // reads a file
+	callEval                       // runs program text
+	callMove
+	callChmod
+	callPower
+)
+
+// calls lists what to look for, for all languages at once: a name of one language
+// does no harm in another. Longer names come before their suffixes.
+var calls = [...]pattern{
+	{"shutil.rmtree", callTree}, {"rmtree", callTree}, {"os.removedirs", callTree}, {"fs.rmSync", callTree}, {"fs.rm", callTree}, {"rmSync", callTree},
+	{"fs.rmdirSync", callTree}, {"fs.rmdir", callTree}, {"rmdirSync", callTree}, {"fs.promises.rm", callTree}, {"rimraf.sync", callTree}, {"rimraf", callTree}, {"fse.removeSync", callTree}, {"fs.removeSync", callTree},
+	{"fs.emptyDirSync", callTree}, {"removeSync", callTree}, {"del.sync", callTree}, {"remove_tree", callTree}, {"File::Path::rmtree", callTree}, {"FileUtils.rm_rf", callTree}, {"FileUtils.rm_r", callTree}, {"FileUtils.remove_dir", callTree},
+	{"FileUtils.remove_entry", callTree}, {"FileUtils.remove_entry_secure", callTree}, {"rm_rf", callTree}, {"rm_r", callTree}, {"os.RemoveAll", callTree}, {"Deno.remove", callTree}, {"Deno.removeSync", callTree}, {"lfs.rmdir", callTree}, {"send2trash", callTree}, {"Directory.Delete", callTree}, {"Dir.delete", callTree},
+	{"os.remove", callRemove}, {"os.unlink", callRemove}, {"os.rmdir", callRemove}, {"fs.unlinkSync", callRemove}, {"fs.unlink", callRemove}, {"unlinkSync", callRemove}, {"File.delete", callRemove}, {"File.unlink", callRemove}, {"FileUtils.rm", callRemove}, {"FileUtils.rm_f", callRemove},
+	{"unlink", callRemove}, {"rmdir", callRemove}, {"os.Remove", callRemove}, {"Path.unlink", callRemove},
+	{"os.system", callShell}, {"os.popen", callShell}, {"subprocess.getoutput", callShell}, {"subprocess.getstatusoutput", callShell}, {"commands.getoutput", callShell},
+	{"subprocess.run", callArgv}, {"subprocess.call", callArgv}, {"subprocess.check_call", callArgv}, {"subprocess.check_output", callArgv}, {"subprocess.Popen", callArgv}, {"Popen", callArgv}, {"check_output", callArgv}, {"check_call", callArgv},
+	{"os.execvp", callArgv}, {"os.execv", callArgv}, {"os.execl", callArgv}, {"os.execlp", callArgv}, {"os.spawnlp", callArgv}, {"os.spawnvp", callArgv}, {"os.posix_spawn", callArgv}, {"pty.spawn", callArgv},
+	{"child_process.execSync", callShell}, {"child_process.exec", callShell}, {"execSync", callShell}, {"exec", callShell}, {"execFileSync", callArgv}, {"execFile", callArgv}, {"spawnSync", callArgv}, {"spawn", callArgv}, {"Bun.spawn", callArgv}, {"Bun.spawnSync", callArgv},
+	{"system", callShell}, {"shell_exec", callShell}, {"passthru", callShell}, {"proc_open", callShell}, {"popen", callShell}, {"IO.popen", callShell}, {"Kernel.system", callShell}, {"Open3.capture2", callShell}, {"Open3.capture3", callShell}, {"os.execute", callShell}, {"io.popen", callShell}, {"qx", callShell}, {"getline", callShell},
+	{"shutil.move", callMove}, {"os.rename", callMove}, {"fs.renameSync", callMove}, {"FileUtils.mv", callMove}, {"os.replace", callMove},
+	{"os.chmod", callChmod}, {"fs.chmodSync", callChmod}, {"FileUtils.chmod_R", callChmod}, {"os.chown", callChmod}, {"FileUtils.chown_R", callChmod},
+	{"fs.writeFileSync", callWrite}, {"writeFileSync", callWrite}, {"fs.writeFile", callWrite}, {"fs.appendFileSync", callWrite}, {"appendFileSync", callWrite}, {"file_put_contents", callWrite}, {"File.write", callWrite}, {"IO.write", callWrite}, {"fs.truncateSync", callWrite}, {"os.truncate", callWrite}, {"Deno.writeTextFile", callWrite}, {"Deno.writeTextFileSync", callWrite}, {"shutil.copy", callWrite}, {"fs.copyFileSync", callWrite},
+	{"open", callRead}, {"io.open", callRead}, {"File.open", callRead}, {"File.read", callRead}, {"File.readlines", callRead}, {"IO.read", callRead}, {"fs.readFileSync", callRead}, {"readFileSync", callRead}, {"fs.readFile", callRead}, {"readFile", callRead}, {"file_get_contents", callRead}, {"fopen", callRead}, {"readfile", callRead}, {"Path", callRead}, {"pathlib.Path", callRead}, {"Deno.readTextFile", callRead}, {"Deno.readTextFileSync", callRead}, {"np.loadtxt", callRead}, {"dotenv_values", callRead}, {"fs.createReadStream", callRead},
+	{"eval", callEval}, {"compile", callEval}, {"execfile", callEval}, {"instance_eval", callEval}, {"loadstring", callEval}, {"vm.runInThisContext", callEval}, {"new Function", callEval}, {"Function", callEval}, {"assert", callEval},
+	{"os.kill", callPower},
+}
+
+// run looks at every "name(" of the text once.
+func (s *scan) run() {
+	t := s.text
+	if len(t) > 1<<20 {
+		s.j.addAt(Unjudged, AnyScope, "command-over-limit", "program text longer than 1 MiB", s.from, s.to)
+		return
+	}
+	s.whole()
+	budget := 4096
+	for i := 0; i < len(t); i++ {
+		switch c := t[i]; {
+		case c == '(' || c == '[' && false:
+			s.call(i)
+		case c == '`' && (s.lang == "perl" || s.lang == "ruby" || s.lang == "php"):
+			if end := strings.IndexByte(t[i+1:], '`'); end > 0 {
+				s.command(t[i+1:i+1+end], true)
+				i += end + 1
+			}
+		case (s.lang == "perl" || s.lang == "ruby" || s.lang == "lua" || s.lang == "osascript" || s.lang == "awk") && (c == '"' || c == '\'' || c == '{' || c == '%' || c == '/'):
+			s.bareWord(i)
+		case c == '$' && strings.HasPrefix(t[i:], "$`") && s.lang == "node":
+		}
+		if budget--; budget == 0 {
+			budget = 4096
+			if s.j.w.Budget != nil && !s.j.w.Budget() {
+				s.j.addAt(Unjudged, AnyScope, "command-over-limit", "the time budget for judging the command is used up", s.from, s.to)
+				return
+			}
+		}
+	}
+}
+
+// bareWord looks at calls without parentheses: system "…", do shell script "…",
+// unlink '…', %x{…}.
+func (s *scan) bareWord(i int) {
+	t := s.text
+	k := i
+	for k > 0 && (t[k-1] == ' ' || t[k-1] == '\t') {
+		k--
+	}
+	word := identifierBefore(t, k)
+	switch {
+	case word == "" && t[i] == '{' && i >= 2 && t[i-2:i] == "%x":
+	case word == "":
+		return
+	case k == i && word != "qx" && word != "x":
+		return // no blank between: not a call
+	}
+	lit, ok := literal(t, i)
+	if word == "qx" || i >= 2 && t[i-2:i] == "%x" {
+		if end := strings.IndexAny(t[i+1:], "}/)]|!"); end > 0 && !ok {
+			lit, ok = t[i+1:i+1+end], true
+		}
+		if ok {
+			s.command(lit, true)
+		}
+		return
+	}
+	if !ok {
+		return
+	}
+	if word == "script" && k >= 15 && strings.HasSuffix(strings.TrimRight(t[:k], " "), "do shell script") {
+		s.command(lit, true)
+		return
+	}
+	if p := find(word); p != nil {
+		s.judge(p, []string{lit}, true, t[i:])
+	}
+}
+
+// call looks at one call whose parenthesis stands at i.
+func (s *scan) call(i int) {
+	word := identifierBefore(s.text, i)
+	if word == "" {
+		return
+	}
+	p := find(word)
+	if p == nil {
+		s.method(word, i)
+		return
+	}
+	args, all := arguments(s.text, i)
+	s.judge(p, args, all, s.text[i:])
+}
+
+// find returns the pattern for a dotted name, or for its last parts.
+func find(word string) *pattern {
+	for i := range calls {
+		n := calls[i].name
+		if word == n {
+			return &calls[i]
+		}
+		if len(word) > len(n) && strings.HasSuffix(word, n) {
+			if b := word[len(word)-len(n)-1]; b == '.' || b == ':' {
+				// cursor.execute, re.compile and regex.exec are something else.
+				switch n {
+				case "exec", "compile", "open", "eval", "system", "spawn", "unlink", "rmdir", "assert", "Path", "Function", "popen", "readFile":
+					owner := word[:len(word)-len(n)-1]
+					if !knownOwner(owner) {
+						continue
+					}
+				}
+				return &calls[i]
+			}
+		}
+	}
+	return nil
+}
+
+func knownOwner(o string) bool {
+	if i := strings.LastIndexAny(o, ".:)"); i >= 0 {
+		o = o[i+1:]
+	}
+	switch o {
+	case "os", "fs", "child_process", "cp", "subprocess", "Kernel", "io", "Process", "posix", "builtins", "__builtins__", "fsp", "promises", "codecs", "gzip", "File", "IO", "Dir", "proc", "sh", "":
+		return true
+	}
+	return false
+}
+
+// method looks at methods of paths: Path('/x').unlink(), Pathname#rmtree.
+func (s *scan) method(word string, i int) {
+	if i > 0 && (strings.HasSuffix(word, "unlink") || strings.HasSuffix(word, "rmdir") || strings.HasSuffix(word, "write_text") || strings.HasSuffix(word, "write_bytes") || strings.HasSuffix(word, "rmtree")) {
+		_ = word
+	}
+}
+
+// identifierBefore is the dotted name that ends at i. Call chains such as
+// require('fs').rmSync yield .rmSync without the owner, with its last part kept.
+func identifierBefore(t string, i int) string {
+	k := i
+	for k > 0 && i-k < 64 {
+		c := t[k-1]
+		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '.' || c == ':' {
+			k--
+			continue
+		}
+		break
+	}
+	w := strings.Trim(t[k:i], ":")
+	if strings.HasPrefix(w, ".") {
+		// The owner is a call: require('child_process').exec, Path(x).unlink.
+		w = w[1:]
+		head := strings.TrimRight(t[:k], " ")
+		if strings.HasSuffix(head, ")") {
+			inner := head[max(0, len(head)-80):]
+			switch {
+			case strings.Contains(inner, "child_process"):
+				return "child_process." + w
+			case strings.Contains(inner, "fs") && strings.Contains(inner, "require"), strings.Contains(inner, "import("):
+				return "fs." + w
+			case strings.Contains(inner, "'os'") || strings.Contains(inner, `"os"`):
+				return "os." + w
+			case strings.Contains(inner, "shutil"):
+				return "shutil." + w
+			case strings.Contains(inner, "subprocess"):
+				return "subprocess." + w
+			}
+		}
+	}
+	return w
+}
+
+// literal reads a string constant at i.
+func literal(t string, i int) (string, bool) {
+	if i >= len(t) {
+		return "", false
+	}
+	for i < len(t) && (t[i] == 'r' || t[i] == 'b' || t[i] == 'f' || t[i] == 'u') && i+1 < len(t) && (t[i+1] == '"' || t[i+1] == '\'') {
+		i++
+	}
+	q := t[i]
+	if q != '"' && q != '\'' && q != '`' {
+		return "", false
+	}
+	if strings.HasPrefix(t[i:], `"""`) || strings.HasPrefix(t[i:], `'''`) {
+		end := strings.Index(t[i+3:], t[i:i+3])
+		if end < 0 {
+			return "", false
+		}
+		return t[i+3 : i+3+end], true
+	}
+	var b strings.Builder
+	for k := i + 1; k < len(t); k++ {
+		switch t[k] {
+		case '\\':
+			if k+1 < len(t) {
+				k++
+				switch t[k] {
+				case 'n':
+					b.WriteByte('\n')
+				case 't':
+					b.WriteByte('\t')
+				case 'x':
+					if k+2 < len(t) {
+						b.WriteByte(unhex(t[k+1])<<4 | unhex(t[k+2]))
+						k += 2
+					}
+				default:
+					b.WriteByte(t[k])
+				}
+			}
+		case q:
+			return b.String(), true
+		default:
+			b.WriteByte(t[k])
+		}
+	}
+	return "", false
+}
+
+func unhex(c byte) byte {
+	switch {
+	case c >= '0' && c <= '9':
+		return c - '0'
+	case c|0x20 >= 'a' && c|0x20 <= 'f':
+		return (c | 0x20) - 'a' + 10
+	}
+	return 0
+}
+
+// arguments reads the constants among the words of a call; all reports whether
+// the first one is wholly constant.
+func arguments(t string, open int) (out []string, all bool) {
+	depth := 0
+	all = true
+	first := true
+	for k := open; k < len(t) && k-open < 8192; k++ {
+		switch c := t[k]; c {
+		case '(', '[', '{':
+			depth++
+		case ')', ']', '}':
+			depth--
+			if depth == 0 {
+				return out, all && len(out) > 0
+			}
+		case '"', '\'', '`':
+			lit, ok := literal(t, k)
+			if !ok {
+				return out, false
+			}
+			if strings.HasPrefix(t[k:], `"""`) || strings.HasPrefix(t[k:], `'''`) {
+				k += len(lit) + 5
+			} else {
+				k = endOfLiteral(t, k)
+			}
+			// 'rm -rf ' + '/' is one constant.
+			if len(out) > 0 && joinedBefore(t, open, k, lit) {
+				out[len(out)-1] += lit
+			} else {
+				out = append(out, lit)
+			}
+			if c == '`' && strings.Contains(lit, "${") {
+				all = false
+			}
+			first = false
+		case '+', '.', '%':
+			if c == '%' || c == '+' && !first {
+				next := strings.TrimLeft(t[k+1:min(len(t), k+40)], " ")
+				if next != "" && next[0] != '"' && next[0] != '\'' && next[0] != '=' {
+					all = false
+				}
+			}
+		default:
+			if first && (c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c == '$') {
+				// a variable or a call comes before any constant
+				if word := wordAt(t, k); !strings.HasSuffix(word, "r") || len(word) > 1 {
+					if k+len(word) < len(t) && (t[k+len(word)] == '"' || t[k+len(word)] == '\'') && len(word) <= 2 {
+						continue
+					}
+					all = false
+					k += len(word) - 1
+					first = false
+				}
+			}
+		}
+	}
+	return out, false
+}
+
+func wordAt(t string, k int) string {
+	e := k
+	for e < len(t) && (t[e] >= 'a' && t[e] <= 'z' || t[e] >= 'A' && t[e] <= 'Z' || t[e] == '_' || t[e] >= '0' && t[e] <= '9' || t[e] == '$' || t[e] == '.') {
+		e++
+	}
+	if e == k {
+		e = k + 1
+	}
+	return t[k:e]
+}
+
+func endOfLiteral(t string, k int) int {
+	q := t[k]
+	for k++; k < len(t); k++ {
+		if t[k] == '\\' {
+			k++
+		} else if t[k] == q {
+			return k
+		}
+	}
+	return len(t)
+}
+
+// joinedBefore reports whether the constant that ends at k follows a + sign.
+func joinedBefore(t string, open, end int, lit string) bool {
+	k := end
+	q := t[min(end, len(t)-1)]
+	for k--; k > open && t[k] != q; k-- {
+	}
+	for k--; k > open && t[k] == ' '; k-- {
+	}
+	return k > open && (t[k] == '+' || t[k] == '.') && k > 0 && strings.ContainsAny(t[max(open, k-2):k], `"'`)
+}
+
+func (s *scan) locate(p string) place {
+	v := shell.Value{Text: expandHome(p)}
+	return s.j.locateValue(&v, shell.Value{Text: s.j.w.Dir}, false)
+}
+
+func expandHome(p string) string {
+	for _, v := range [...]string{"$HOME", "${HOME}", "#{ENV['HOME']}", "#{Dir.home}", "%USERPROFILE%", "${process.env.HOME}"} {
+		if strings.HasPrefix(p, v) {
+			return "~" + p[len(v):]
+		}
+	}
+	return p
+}
+
+// judge says what a call means.
+func (s *scan) judge(p *pattern, args []string, all bool, rest string) {
+	head := rest[:min(len(rest), 400)]
+	switch p.kind {
+	case callTree, callRemove:
+		tree := p.kind == callTree
+		if tree && strings.Contains(p.name, "fs.rm") && !strings.Contains(head, "recursive") && strings.Contains(p.name, "rm") && !strings.Contains(p.name, "rmdir") && len(args) > 0 && path.Ext(args[0]) != "" {
+			tree = false
+		}
+		if len(args) == 0 || !all {
+			switch {
+			case strings.Contains(head, "expanduser(") || strings.Contains(head, "Path.home()") || strings.Contains(head, "homedir()") || strings.Contains(head, "Dir.home") || strings.Contains(head, "environ['HOME']") || strings.Contains(head, `environ["HOME"]`) || strings.Contains(head, "ENV['HOME']") || strings.Contains(head, "env.HOME") || strings.Contains(head, `ENV["HOME"]`):
+				scope := Outside
+				if len(args) == 0 || args[0] == "~" || args[0] == "HOME" {
+					scope = Home
+				}
+				if len(args) > 0 && args[0] != "~" {
+					if pl := s.locate(args[0]); pl.scope >= Home {
+						scope = pl.scope
+					}
+				}
+				s.add(Delete, scope, ruleDelete(scope), p.name)
+				return
+			case len(args) > 0 && strings.HasPrefix(args[0], "/"):
+				if pl := s.locate(args[0]); pl.scope >= Home {
+					s.add(Delete, pl.scope, ruleDelete(pl.scope), args[0])
+					return
+				}
+			}
+			if tree && !strings.Contains(head, "mkdtemp") && !strings.Contains(head, "tmpdir") && len(args) == 0 {
+				s.add(Delete, Unknown, "code-delete-unknown", p.name+"(…)")
+			}
+			return
+		}
+		for n, a := range args {
+			if n > 0 && (strings.Contains(a, "recursive") || a == "force" || !strings.ContainsAny(a, "/~.\\")) {
+				continue
+			}
+			pl := s.locate(a)
+			switch {
+			case s.j.self(pl.path) || agentConfig(pl.path):
+				s.add(AgentConfig, AnyScope, "agent-config", a)
+			case pl.scope == Temp || pl.scope == Build || pl.scope == Ignored:
+			case strings.HasSuffix(pl.path, "/.git"):
+				s.add(RepoDestroy, AnyScope, "delete-git-folder", a)
+			case pl.scope >= Outside || pl.scope == ProjectRoot && tree:
+				s.add(Delete, pl.scope, ruleDelete(pl.scope), a)
+			case tree:
+				arg := shell.Arg{Value: shell.Value{Text: a}}
+				s.add(Delete, s.j.projectDelete(&arg, pl), "delete-project-folder", a)
+			}
+			if strings.Contains(p.name, "fs") || p.name == "shutil.rmtree" {
+				break
+			}
+		}
+	case callShell:
+		if len(args) == 0 || s.lang == "sql" {
+			return
+		}
+		if p.name == "exec" && (s.lang == "python" || s.lang == "lua" || s.lang == "vim") {
+			s.eval(p, args, head)
+			return
+		}
+		if p.name == "getline" {
+			return
+		}
+		if !all && len(args) > 0 {
+			s.command(args[0], false)
+			return
+		}
+		if len(args) > 1 && (s.lang == "perl" || s.lang == "ruby") {
+			s.command(quoteJoin(args), true)
+			return
+		}
+		s.command(args[0], true)
+	case callArgv:
+		if len(args) == 0 {
+			return
+		}
+		if strings.Contains(head, "shell=True") || strings.Contains(head, "shell: true") || len(args) == 1 && strings.ContainsAny(args[0], " ;|&") {
+			s.command(args[0], all)
+			return
+		}
+		s.command(quoteJoin(args), all)
+	case callWrite, callRead:
+		if len(args) == 0 {
+			return
+		}
+		pl := s.locate(args[0])
+		writes := p.kind == callWrite
+		if p.kind == callRead {
+			mode := ""
+			if len(args) > 1 {
+				mode = args[1]
+			}
+			writes = strings.ContainsAny(mode, "wa+x>") && len(mode) <= 4 || strings.HasPrefix(mode, ">") || (p.name == "Path" || p.name == "pathlib.Path") && (strings.Contains(head, ".write_") || strings.Contains(head, ".unlink(") || strings.Contains(head, ".rmdir("))
+			if (p.name == "Path" || p.name == "pathlib.Path") && !strings.Contains(head, ".read_") && !strings.Contains(head, ".open") && !writes {
+				return
+			}
+		}
+		if p.name == "shutil.copy" || p.name == "fs.copyFileSync" {
+			if secretPath(s.j.w.Home, pl.path) == secretKey {
+				s.add(SecretRead, AnyScope, "secret-read", args[0])
+			}
+			if len(args) < 2 {
+				return
+			}
+			pl = s.locate(args[1])
+		}
+		if pl.path == "" || !all && p.name != "open" && !strings.Contains(head, "expanduser") {
+			return
+		}
+		if writes {
+			leaf := shell.Leaf{Offset: s.from, End: s.to}
+			c := call{j: s.j, l: &leaf}
+			if s.script {
+				return
+			}
+			if (p.name == "Path" || p.name == "pathlib.Path") && (strings.Contains(head, ".unlink(") || strings.Contains(head, ".rmdir(")) {
+				if pl.scope >= Outside {
+					s.add(Delete, pl.scope, ruleDelete(pl.scope), args[0])
+				}
+				return
+			}
+			s.j.writePlace(&c, pl, false)
+			return
+		}
+		switch secretPath(s.j.w.Home, pl.path) {
+		case secretKey, secretCert:
+			s.add(SecretRead, AnyScope, "secret-read", args[0])
+			if s.network() {
+				s.add(Exfiltrate, AnyScope, "exfiltrate", args[0])
+			}
+		case secretLocal:
+			s.add(SecretRead, Private, "env-read", args[0])
+			if s.network() {
+				s.add(Exfiltrate, AnyScope, "exfiltrate", args[0])
+			}
+		case notSecret:
+			if privateFile(s.j.w.Home, pl.path) && s.network() {
+				s.add(Exfiltrate, AnyScope, "exfiltrate", args[0])
+			}
+		}
+	case callEval:
+		s.eval(p, args, head)
+	case callMove:
+		if len(args) > 0 && all {
+			if pl := s.locate(args[0]); pl.scope >= Home {
+				s.add(MoveAway, pl.scope, "move-away", args[0])
+			}
+		}
+	case callChmod:
+		if len(args) > 0 {
+			for _, a := range args {
+				if !strings.ContainsAny(a, "/~") {
+					continue
+				}
+				if pl := s.locate(a); pl.scope >= Home {
+					s.add(Permission, pl.scope, "chmod-system", a)
+				}
+			}
+		}
+	case callPower:
+		if strings.HasPrefix(head, "(-1") || strings.HasPrefix(head, "(1,") {
+			s.add(KillAll, AnyScope, "kill-all", "os.kill"+head[:min(len(head), 10)])
+		}
+	}
+}
+
+// eval judges program text that is run: what was downloaded or decoded is refused.
+func (s *scan) eval(p *pattern, args []string, head string) {
+	if p.name == "assert" || p.name == "Function" || p.name == "compile" {
+		if s.lang != "php" && p.name == "assert" || s.lang != "node" && p.name == "Function" || s.lang != "python" && p.name == "compile" {
+			return
+		}
+	}
+	end := len(head)
+	arg := head[:end]
+	switch {
+	case strings.Contains(arg, "urlopen") || strings.Contains(arg, "requests.get") || strings.Contains(arg, "fetch(") || strings.Contains(arg, "http.get") || strings.Contains(arg, "Net::HTTP") || strings.Contains(arg, "URI.open") || strings.Contains(arg, "file_get_contents") && strings.Contains(arg, "http") || strings.Contains(arg, "LWP::") || strings.Contains(arg, "open-uri") || strings.Contains(arg, "httpx.get") || strings.Contains(arg, "axios"):
+		s.add(RemoteExec, AnyScope, "download-into-interpreter", s.lang)
+	case strings.Contains(arg, "b64decode") || strings.Contains(arg, "base64") || strings.Contains(arg, "atob(") || strings.Contains(arg, "fromhex") || strings.Contains(arg, "decode64") || strings.Contains(arg, "unhexlify") || strings.Contains(arg, "zlib.decompress") || strings.Contains(arg, "codecs.decode") || strings.Contains(arg, "unpack") || strings.Contains(arg, "str_rot13") || strings.Contains(arg, "fromCharCode") || strings.Contains(arg, "marshal.loads") || strings.Contains(arg, "chr("):
+		s.add(Opaque, AnyScope, "decoded-into-interpreter", s.lang)
+	case len(args) > 0 && len(args[0]) > 8 && s.j.depth < 4:
+		inner := scan{j: s.j, text: args[0], from: s.from, to: s.to, script: s.script, lang: s.lang}
+		s.j.depth++
+		if s.j.depth == 1 {
+			s.j.at, s.j.end = s.from, s.to
+		}
+		inner.run()
+		s.j.depth--
+	}
+}
+
+func quoteJoin(args []string) string {
+	var b strings.Builder
+	for i, a := range args {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString("'" + strings.ReplaceAll(a, "'", `'\''`) + "'")
+	}
+	return b.String()
+}
+
+// command judges command text that a program runs; whole is false when only its
+// beginning is known.
+func (s *scan) command(text string, whole bool) {
+	if s.j.depth >= 6 || len(text) < 2 {
+		return
+	}
+	before := len(s.j.out)
+	d := shell.POSIX
+	if strings.HasPrefix(text, "powershell") {
+		d = shell.Bash
+	}
+	s.j.inner(text, d, s.from, s.to)
+	if !whole {
+		// The rest may be anything: what begins like a recursive delete is one
+		// of something unknown.
+		f := strings.Fields(text)
+		if len(f) > 0 && (path.Base(f[0]) == "rm" || f[0] == "sudo") && strings.Contains(text, "-r") && len(s.j.out) == before {
+			s.add(Delete, Unknown, "code-delete-unknown", text)
+		}
+	}
+	if s.script {
+		kept := s.j.out[:before]
+		for _, h := range s.j.out[before:] {
+			switch {
+			case h.Effect == Delete && (h.Scope < Home || h.Scope == RootUnknown):
+			case h.Effect == Elevate, h.Effect == Opaque, h.Effect == Unjudged, h.Effect == SecretRead, h.Effect == DiscardWork, h.Effect == Service, h.Effect == Publish, h.Effect == GlobalInstall, h.Effect == Apply, h.Effect == TrustDown, h.Effect == ContainerWipe, h.Effect == Exfiltrate, h.Effect == Listen, h.Effect == ProcessKill:
+			default:
+				kept = append(kept, h)
+			}
+		}
+		s.j.out = kept
+	}
+}
+
+// network reports whether the text sends something somewhere.
+func (s *scan) network() bool {
+	for _, w := range [...]string{"requests.post", "requests.get", "requests.put", "urlopen", "urllib", "http.client", "httpx.", "socket", "fetch(", "axios", "http.request", "https.request", "Net::HTTP", "curl_", "LWP::", "IO::Socket", "TCPSocket", "open-uri", "smtplib", "ftplib", "paramiko", "net.connect", "aiohttp", "fsockopen", "WebSocket", "boto3"} {
+		if strings.Contains(s.text, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// whole judges marks that count anywhere in the text.
+func (s *scan) whole() {
+	t := s.text
+	has := func(words ...string) bool {
+		for _, w := range words {
+			if !strings.Contains(t, w) {
+				return false
+			}
+		}
+		return true
+	}
+	switch {
+	case has("socket", "connect", "dup2"), has("socket", "connect", "pty.spawn"), has("socket", "connect", "subprocess") && (has("/bin/sh") || has("/bin/bash") || has("cmd.exe")),
+		has("TCPSocket", "exec") && (has("/bin/sh") || has("/bin/bash")), has("IO::Socket", "STDIN", "exec"), has("Socket", "STDIN", "exec", "/bin/sh"), has("fsockopen", "exec", "/bin/sh"), has("fsockopen", "proc_open"), has("fsockopen") && has("/bin/sh"),
+		has("net.Socket", "child_process") && has("connect"), has("net.connect", "/bin/sh"), has("net.createConnection", "child_process"), has("socket.socket", "/bin/sh"), has("socket.tcp", "io.popen"), has("/inet/tcp/"),
+		has("TCPSocket", "/bin/sh"), has("TCPSocket.new", "popen"):
+		s.add(ReverseShell, AnyScope, "reverse-shell", s.lang)
+	case s.lang == "awk" && has("/inet/"):
+		s.add(ReverseShell, AnyScope, "reverse-shell", s.lang)
+	}
+	if s.lang != "awk" && !s.script {
+		if has("os.fork()", "while True") || has("os.fork", "while 1") || has("fork while fork") || has("fork()", "while(1)") || has("loop", "fork {") || has("while (true)", "fork(") || has("while(true)", "spawn(process") {
+			s.add(ForkBomb, AnyScope, "fork-bomb", s.lang)
+		}
+		if (has("os.environ") || has("process.env") || has("ENV.to_h") || has("%ENV") || has("getenv()")) && s.network() && (has("post") || has("POST") || has("data=") || has("body:")) {
+			if has("dict(os.environ)") || has("str(os.environ)") || has("json.dumps(os.environ") || has("os.environ)") || has("JSON.stringify(process.env") || has("ENV.to_h") || has("%ENV") {
+				s.add(Exfiltrate, AnyScope, "exfiltrate", "the environment")
+			}
+		}
+	}
+	if s.lang == "osascript" || s.lang == "applescript" {
+		low := strings.ToLower(t)
+		if strings.Contains(low, "empty trash") || strings.Contains(low, "empty the trash") {
+			s.add(Delete, Outside, "delete-outside", "the trash")
+		}
+		if strings.Contains(low, "shut down") || strings.Contains(low, "restart") && strings.Contains(low, "system events") {
+			s.add(Power, AnyScope, "power", "osascript")
+		}
+		if strings.Contains(low, "delete") && strings.Contains(low, "finder") && (strings.Contains(low, "home") || strings.Contains(low, "every") || strings.Contains(low, "desktop") || strings.Contains(low, "document")) {
+			s.add(Delete, Home, "delete-home", "Finder")
+		}
+		if strings.Contains(low, "with administrator privileges") {
+			s.add(Elevate, AnyScope, "sudo", "with administrator privileges")
+		}
+		if strings.Contains(low, "display dialog") && strings.Contains(low, "password") || strings.Contains(low, "hidden answer") {
+			s.add(SecretRead, AnyScope, "secret-read", "a dialog that asks for a password")
+		}
+		if strings.Contains(low, "login item") {
+			s.add(Persistence, AnyScope, "launch-agent", "login item")
+		}
+	}
+	if s.lang == "python" && has("__import__('os').system") {
+		if i := strings.Index(t, "__import__('os').system("); i >= 0 {
+			if args, all := arguments(t, i+len("__import__('os').system")); len(args) > 0 {
+				s.command(args[0], all)
+			}
+		}
+	}
+	// A path that joins on to a Path: Path('/x') and then a deleting method.
+	if (has(".unlink(") || has(".rmdir(")) && has("glob(") && !s.script {
+		for _, root := range [...]string{"Path('/')", `Path("/")`, "Path.home()", "Path('/etc", "Path('/home", "Path('~')"} {
+			if has(root) {
+				s.add(Delete, Home, "delete-home", root)
+			}
+		}
+	}
+}

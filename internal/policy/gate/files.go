@@ -1,0 +1,932 @@
+package gate
+
+import (
+	"path"
+	"strings"
+
+	"github.com/lidguard-go/lidguard/internal/shell"
+)
+
+// filePrograms judges programs that delete, move, overwrite or change files. It
+// reports whether it knows the program.
+func (j *judge) filePrograms(c *call, name string) bool {
+	switch name {
+	case "rm", "grm", "rmdir", "unlink", "srm", "rimraf", "trash", "trash-put", "del-cli", "rm-rf", "gio", "safe-rm", "del", "rip", "wipe":
+		j.rm(c, name)
+	case "shred", "gshred":
+		for _, a := range c.operands(" -n -s --size --iterations --random-source ") {
+			p := j.locate(a, c.l.Dir)
+			if device(p.path) {
+				j.add(c, Disk, AnyScope, "disk-write", p.text)
+			} else if p.scope >= Project {
+				// Shredded is gone: git may have it, the disk has not.
+				j.add(c, Delete, max(p.scope, Tracked), "shred", p.text)
+			}
+		}
+	case "find", "gfind", "bfs":
+		j.find(c)
+	case "fd", "fdfind":
+	case "mv", "gmv":
+		j.mv(c)
+	case "cp", "gcp", "install", "ginstall", "ditto", "ln", "gln":
+		j.cp(c, name)
+	case "tee", "gtee", "sponge":
+		for _, a := range c.operands(" --output-error ") {
+			j.write(c, a, c.short("a") || c.has("--append"))
+		}
+	case "dd", "gdd", "dcfldd", "dc3dd":
+		j.dd(c)
+	case "truncate", "gtruncate":
+		for _, a := range c.operands(" -s --size -r --reference ") {
+			p := j.locate(a, c.l.Dir)
+			if !j.special(c, p, false) {
+				j.add(c, Truncate, lift(p), "truncate", p.text)
+			}
+		}
+	case "chmod", "gchmod", "setfacl":
+		j.chmod(c)
+	case "chown", "gchown", "chgrp", "gchgrp":
+		j.ownership(c)
+	case "chattr", "chflags":
+		for _, a := range c.operands(" -p -v ") {
+			if t := a.String(); t != "" && (t[0] == '+' || t[0] == '=' || t[0] == '-') {
+				continue
+			}
+			if p := j.locate(a, c.l.Dir); p.scope >= Outside {
+				j.add(c, Permission, p.scope, "chattr", p.text)
+			}
+		}
+	case "sed", "gsed", "perl", "ruby", "ex", "ed", "awk", "gawk":
+		j.inPlace(c, name)
+	case "rsync":
+		j.rsync(c)
+	case "tar", "gtar", "bsdtar", "unzip", "7z", "cpio":
+		j.unpack(c, name)
+	case "touch", "mkdir", "mkfifo", "mknod":
+		for _, a := range c.operands(" -m -t -d -r --mode --date --reference --time ") {
+			p := j.locate(a, c.l.Dir)
+			if name == "mkdir" {
+				continue
+			}
+			j.special(c, p, true)
+		}
+	case "patch":
+		if c.has("--dry-run") {
+			return true
+		}
+		for _, a := range c.operands(" -p -i -d -o -r -D -B -F -V -Y -z --input --directory --output ") {
+			j.write(c, a, true)
+			break
+		}
+	case "vim", "nano", "vi", "nvim", "emacs":
+	case "crontab":
+		j.crontab(c)
+	default:
+		return false
+	}
+	return true
+}
+
+// lift makes a single file of the project a plain project file: the tracked scope
+// is for folders, since agents change single files all day.
+func lift(p place) Scope {
+	if p.scope == Tracked && !gitInside(p.path) {
+		return Project
+	}
+	return p.scope
+}
+
+func gitInside(p string) bool { return strings.HasSuffix(p, "/.git") || strings.Contains(p, "/.git/") }
+
+func (j *judge) rm(c *call, name string) {
+	l := c.l
+	recursive := c.short("rR") || c.has("--recursive", "--dir") || name == "rimraf" || name == "rm-rf" || name == "trash" || name == "trash-put" || name == "rip"
+	switch name {
+	case "gio":
+		if l.Arg(1) != "trash" && l.Arg(1) != "remove" {
+			return
+		}
+	case "rmdir":
+		recursive = c.short("p") || c.has("--parents")
+		if c.has("/s") || c.has("/S") || c.has("/q") {
+			recursive = true
+		}
+	case "trash", "trash-put", "safe-rm":
+		recursive = true
+	}
+	args := c.operands("")
+	if name == "del" && len(args) > 0 && c.l.Name != "del" {
+		args = args[1:]
+	}
+	if c.has("--no-preserve-root") {
+		j.add(c, Delete, System, "delete-root", "--no-preserve-root")
+	}
+	for _, a := range args {
+		t := a.String()
+		if len(t) == 2 && t[0] == '/' && (name == "del" || name == "rmdir") {
+			continue // a switch of cmd.exe
+		}
+		j.remove(c, a, recursive)
+	}
+	if len(args) == 0 && l.Flags&shell.PerInput != 0 && recursive {
+		j.add(c, Delete, Unknown, "delete-unknown", "names from another program")
+	}
+}
+
+// remove judges the deletion of one word.
+func (j *judge) remove(c *call, a *shell.Arg, recursive bool) {
+	p := j.locate(a, c.l.Dir)
+	j.removePlace(c, a, p, recursive)
+}
+
+func (j *judge) removePlace(c *call, a *shell.Arg, p place, recursive bool) {
+	j.touch(c, p)
+	if c.elsewhere() {
+		s := p.scope
+		if c.l.Flags&shell.Contained != 0 && c.l.Flags&shell.Remote == 0 && s < Home {
+			return // a container's own files
+		}
+		if s == Unknown || s == Outside {
+			if recursive {
+				j.add(c, Delete, Outside, "delete-remote", p.text)
+			}
+			return
+		}
+		if s >= Home {
+			j.add(c, Delete, s, ruleDelete(s), p.text)
+		}
+		return
+	}
+	scope := p.scope
+	if j.self(p.path) {
+		j.add(c, AgentConfig, AnyScope, "agent-config", p.text)
+		return
+	}
+	switch {
+	case device(p.path) && scope != Temp:
+		j.add(c, Delete, System, "delete-device", p.text)
+		return
+	case strings.HasSuffix(p.path, "/.git") || p.all && strings.HasSuffix(p.path, "/.git"):
+		if recursive && (j.w.project() == "" || under(p.path, j.w.project())) {
+			if p.path == j.w.project()+"/.git" {
+				j.add(c, RepoDestroy, AnyScope, "delete-git-folder", p.text)
+			} else {
+				j.add(c, RepoDestroy, One, "delete-git-folder", p.text)
+			}
+			return
+		}
+	case strings.Contains(p.path, "/.git/") && j.inProject(p.path):
+		if strings.HasSuffix(p.path, ".lock") || strings.Contains(p.path, "/rebase-") || strings.HasSuffix(p.path, "_HEAD") || strings.HasSuffix(p.path, "_MSG") || strings.HasSuffix(p.path, ".sample") {
+			return
+		}
+		j.add(c, RepoDestroy, AnyScope, "delete-git-folder", p.text)
+		return
+	}
+	// A name that find or a list gives: what is known is the filter.
+	if len(a.Holes) > 0 && scope < Home {
+		if s, ok := j.fromFind(c, a); ok {
+			if s != AnyScope {
+				rule := ruleDelete(s)
+				if !recursive && s <= Tracked {
+					return
+				}
+				j.add(c, Delete, s, rule, p.text)
+			}
+			return
+		}
+	}
+	switch scope {
+	case Temp, Build, Ignored:
+		if p.all && p.path != "" && (p.path == "/tmp" || p.path == "/var/tmp") {
+			j.add(c, Delete, Temp, "delete-temp", p.text)
+		}
+		return
+	case Project, Tracked:
+		if !recursive {
+			return
+		}
+		j.add(c, Delete, j.projectDelete(a, p), "delete-project-folder", p.text)
+	case ProjectRoot:
+		if !recursive && !p.all {
+			return // rm without -r does not delete folders
+		}
+		j.add(c, Delete, ProjectRoot, "delete-project", p.text)
+	case Unknown:
+		if recursive {
+			j.add(c, Delete, Unknown, "delete-unknown", p.text)
+		}
+	case RootUnknown:
+		if !recursive && !p.all {
+			return
+		}
+		j.add(c, Delete, RootUnknown, "delete-unset-variable", p.text)
+	case Home:
+		j.add(c, Delete, Home, "delete-home", p.text)
+	case Outside:
+		if secretPath(j.w.Home, p.path) == secretKey {
+			j.add(c, Delete, Home, "delete-home", p.text)
+			return
+		}
+		j.add(c, Delete, Outside, "delete-outside", p.text)
+	case AnyScope:
+	default:
+		j.add(c, Delete, scope, ruleDelete(scope), p.text)
+	}
+}
+
+func ruleDelete(s Scope) string {
+	switch s {
+	case System:
+		return "delete-system"
+	case Home:
+		return "delete-home"
+	case RootUnknown:
+		return "delete-unset-variable"
+	case Outside:
+		return "delete-outside"
+	case Unknown:
+		return "delete-unknown"
+	case ProjectRoot:
+		return "delete-project"
+	}
+	return "delete-project-folder"
+}
+
+// projectDelete tells work from what can be made again, for a recursive delete in
+// the project.
+func (j *judge) projectDelete(a *shell.Arg, p place) Scope {
+	if p.path == "" {
+		return Tracked
+	}
+	rel := strings.TrimPrefix(strings.TrimPrefix(p.path, j.w.project()), "/")
+	kind := KindUnknown
+	if j.w.Kind != nil {
+		kind = j.w.Kind(p.path)
+		if kind == KindMissing && j.w.Kind(j.w.project()) != KindDir {
+			kind = KindUnknown // nothing is known of a project that is not here
+		}
+	}
+	switch {
+	case p.scope == Tracked:
+		return Tracked
+	case kind == KindFile:
+		return Project
+	case kind == KindMissing && !sourceName(rel) && globStart(p.path) < 0:
+		return Project
+	case globStart(p.path) >= 0 && strings.Contains(path.Base(p.path), "."):
+		return Project // *.egg-info and other files by their ending
+	case len(a.Holes) > 0 && nameHole(a.Holes[0]):
+		return Project
+	}
+	return Tracked
+}
+
+func (j *judge) inProject(p string) bool {
+	project := j.w.project()
+	return project != "" && under(p, project)
+}
+
+// device tells block devices and the like.
+func device(p string) bool {
+	if !strings.HasPrefix(p, "/dev/") {
+		low := strings.ToLower(p)
+		return strings.Contains(low, "physicaldrive") || strings.HasPrefix(low, "//./") && len(low) > 5
+	}
+	rest := p[5:]
+	for _, prefix := range [...]string{"null", "zero", "full", "random", "urandom", "std", "fd/", "tty", "pts/", "shm/", "tcp/", "udp/", "console", "dri", "snd", "input", "kvm", "fuse", "net/", "ptmx", "video", "nvidia", "kfd"} {
+		if strings.HasPrefix(rest, prefix) {
+			return false
+		}
+	}
+	return rest != "" && rest != "fd" && rest != "shm"
+}
+
+// find judges -delete; -exec is a leaf of its own.
+func (j *judge) find(c *call) {
+	has := false
+	for i, t := range c.argv() {
+		switch t {
+		case "-delete":
+			has = true
+		case "-fprint", "-fprintf", "-fls", "-fprint0":
+			if i+1 < len(c.l.Argv) {
+				j.write(c, &c.l.Argv[i+1], false)
+			}
+		}
+	}
+	if !has {
+		return
+	}
+	switch s := j.found(c); s {
+	case Temp, Build, Ignored, Project:
+	default:
+		j.add(c, Delete, s, ruleDelete(s), strings.Join(c.argv(), " "))
+	}
+}
+
+// found is the scope of what a find leaf selects.
+func (j *judge) found(c *call) Scope {
+	roots, filter, build := j.findRoots(c)
+	worst := Temp
+	for _, p := range roots {
+		s := p.scope
+		switch {
+		case s == ProjectRoot && build, s == Project && build, s == Tracked && build:
+			s = Build
+		case (s == ProjectRoot || s == Tracked || s == Project) && filter:
+			s = Project
+		case s == Project:
+			s = Tracked
+		case s == Home && filter:
+			s = Outside
+		case s == System && filter && (under(p.path, "/var/log") || under(p.path, "/var/cache")):
+			s = Outside
+		}
+		worst = max(worst, s)
+	}
+	return worst
+}
+
+// findRoots reads where a find starts and what it is narrowed to.
+func (j *judge) findRoots(c *call) (roots []place, filter, build bool) {
+	argv := c.argv()
+	n := 1
+	for n < len(argv) && (argv[n] == "-H" || argv[n] == "-L" || argv[n] == "-P" || strings.HasPrefix(argv[n], "-O")) {
+		n++
+	}
+	for n < len(argv) && argv[n] != "" && (argv[n][0] != '-' || c.l.Argv[n].Prefix() == "") && argv[n] != "(" && argv[n] != "!" {
+		roots = append(roots, j.locate(&c.l.Argv[n], c.l.Dir))
+		n++
+	}
+	if len(roots) == 0 {
+		dot := shell.Arg{Value: shell.Value{Text: "."}}
+		roots = append(roots, j.locate(&dot, c.l.Dir))
+	}
+	build = true
+	names := 0
+	for ; n < len(argv); n++ {
+		switch argv[n] {
+		case "-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex":
+			if n+1 >= len(argv) {
+				break
+			}
+			name := strings.Trim(argv[n+1], "*/.")
+			if n > 0 && (argv[n-1] == "!" || argv[n-1] == "-not") {
+				build = false
+				break
+			}
+			if name == "" {
+				break
+			}
+			names++
+			filter = true
+			build = build && (buildName(path.Base(argv[n+1]), true) || buildName(name, true) || buildName("x."+name, true) || buildPath("/"+strings.Trim(argv[n+1], "*/")))
+		case "-empty", "-newer", "-mtime", "-mmin", "-size", "-ctime", "-atime", "-user", "-xtype", "-inum", "-samefile", "-links":
+			filter = true
+			if argv[n] == "-empty" && names == 0 {
+				names++
+			}
+		}
+	}
+	return roots, filter, build && names > 0
+}
+
+// fromFind looks for the find that a word with holes gets its names from.
+func (j *judge) fromFind(c *call, a *shell.Arg) (Scope, bool) {
+	if n := len(c.l.Via); n > 0 {
+		for k := n - 1; k >= 0; k-- {
+			if v := &c.l.Via[k]; v.Name == "find" || v.Name == "fd" {
+				for i := range j.f.Leaves {
+					l := &j.f.Leaves[i]
+					if l.Runs.Contains(c.i) && l.Name != "" && (l.Name == "find" || l.Name == "gfind" || l.Name == "bfs") {
+						f := call{j: j, i: i, l: l}
+						return j.found(&f), true
+					}
+				}
+			}
+		}
+	}
+	for _, v := range a.Each() {
+		for _, h := range v.Holes {
+			if h.At == 0 && !h.From.Empty() {
+				if s, ok := j.holeScope(&shell.Value{Holes: []shell.Hole{h}}, c.l.Dir); ok {
+					return s, true
+				}
+			}
+		}
+	}
+	return 0, false
+}
+
+func (j *judge) mv(c *call) {
+	args := c.operands(" -t --target-directory -S --suffix ")
+	target := c.opt("-t", "--target-directory")
+	if target == nil && len(args) > 1 {
+		target = args[len(args)-1]
+		args = args[:len(args)-1]
+	}
+	if target != nil {
+		p := j.locate(target, c.l.Dir)
+		if p.path == "/dev/null" {
+			for _, a := range args {
+				q := j.locate(a, c.l.Dir)
+				j.add(c, Delete, max(q.scope, Tracked), "move-to-null", q.text)
+			}
+			return
+		}
+		j.special(c, p, false)
+		if p.scope == System && !c.elsewhere() {
+			j.add(c, Overwrite, System, "write-system", p.text)
+		}
+	}
+	for _, a := range args {
+		p := j.locate(a, c.l.Dir)
+		j.touch(c, p)
+		if j.self(p.path) {
+			j.add(c, AgentConfig, AnyScope, "agent-config", p.text)
+			continue
+		}
+		switch {
+		case p.scope == Outside && target != nil && j.locate(target, c.l.Dir).scope == Outside:
+		case p.scope == Outside && path.Ext(p.path) != "":
+		case p.scope == Tracked && !gitInside(p.path):
+		case p.scope >= Tracked && p.scope != Unknown && p.scope != One && !c.elsewhere():
+			if strings.HasSuffix(p.path, "/.git") {
+				j.add(c, RepoDestroy, One, "delete-git-folder", p.text)
+				continue
+			}
+			j.add(c, MoveAway, p.scope, "move-away", p.text)
+		}
+		if secretPath(j.w.Home, p.path) == secretKey {
+			j.add(c, SecretRead, AnyScope, "secret-copy", p.text)
+		}
+	}
+}
+
+func (j *judge) cp(c *call, name string) {
+	valued := " -t --target-directory -S --suffix -m --mode -o --owner -g --group "
+	args := c.operands(valued)
+	target := c.opt("-t", "--target-directory")
+	if target == nil && len(args) > 1 {
+		target = args[len(args)-1]
+		args = args[:len(args)-1]
+	}
+	if name == "install" && (c.short("d") || c.has("--directory")) {
+		return
+	}
+	if target == nil {
+		return
+	}
+	p := j.locate(target, c.l.Dir)
+	if name != "ln" && j.special(c, p, false) {
+		return
+	}
+	if name == "ln" && j.special(c, p, true) {
+		return
+	}
+	// Into a folder the file keeps its name.
+	for _, a := range args {
+		q := j.locate(a, c.l.Dir)
+		if p.path != "" && q.path != "" {
+			in := p
+			in.path = p.path + "/" + path.Base(q.path)
+			if j.special(c, in, true) {
+				return
+			}
+		}
+		if name == "ln" && (c.short("s") || c.has("--symbolic")) {
+			continue
+		}
+	}
+	if p.scope == System && !c.elsewhere() {
+		if name == "cp" || name == "ln" || name == "install" || name == "ditto" {
+			j.add(c, Overwrite, System, "write-system", p.text)
+		}
+	}
+}
+
+// write judges a word that a program or redirection writes to.
+func (j *judge) write(c *call, a *shell.Arg, appends bool) {
+	p := j.locate(a, c.l.Dir)
+	j.writePlace(c, p, appends)
+}
+
+func (j *judge) writePlace(c *call, p place, appends bool) {
+	if c.elsewhere() && p.scope < Home {
+		return
+	}
+	if j.special(c, p, appends) {
+		return
+	}
+	switch p.scope {
+	case System, RootUnknown:
+		if p.path == "" && p.scope == RootUnknown {
+			return // "$LOG" >> file with an unset name fails
+		}
+		j.add(c, Overwrite, p.scope, "write-system", p.text)
+	case Home:
+		if p.path != j.w.Home {
+			j.add(c, Overwrite, Home, "write-home", p.text)
+		}
+	default:
+		j.add(c, Overwrite, lift(p), "write", p.text)
+	}
+}
+
+// special judges writes to places that do more than hold data. It reports whether
+// the place is one.
+func (j *judge) special(c *call, p place, appends bool) bool {
+	j.touch(c, p)
+	if p.path == "" {
+		return j.specialName(c, p)
+	}
+	switch {
+	case netPath(p.path):
+		return true // judged with the flows
+	case device(p.path) && p.scope != Temp:
+		j.add(c, Disk, AnyScope, "disk-write", p.text)
+	case p.path == "/proc/sysrq-trigger", strings.HasPrefix(p.path, "/sys/power/"):
+		j.add(c, Power, AnyScope, "power", p.text)
+	case strings.HasPrefix(p.path, "/boot/") || strings.HasPrefix(p.path, "/efi/") || strings.HasPrefix(p.path, "/sys/firmware/"):
+		j.add(c, Boot, AnyScope, "boot", p.text)
+	case p.path == "/etc/passwd" || p.path == "/etc/shadow" || p.path == "/etc/group" || strings.HasPrefix(p.path, "/etc/sudoers"):
+		j.add(c, UserAccount, AnyScope, "user-account", p.text)
+	case j.self(p.path) || agentConfig(p.path):
+		j.add(c, AgentConfig, AnyScope, "agent-config", p.text)
+	default:
+		if what := persistent(j.w.Home, p.path); what != "" {
+			j.add(c, Persistence, AnyScope, what, p.text)
+			return true
+		}
+		if j.inProject(p.path) && strings.Contains(p.path, "/.git/") {
+			if strings.HasSuffix(p.path, "/.git/info/exclude") || strings.HasSuffix(p.path, "_MSG") || strings.HasSuffix(p.path, "_EDITMSG") {
+				return false
+			}
+			if strings.Contains(p.path, "/.git/hooks/") || strings.HasSuffix(p.path, "/.git/config") {
+				j.add(c, Persistence, AnyScope, "git-hook", p.text)
+			} else {
+				j.add(c, RepoDestroy, AnyScope, "write-git-folder", p.text)
+			}
+			return true
+		}
+		return false
+	}
+	return true
+}
+
+// specialName judges a write to a path whose folder is not known.
+func (j *judge) specialName(c *call, p place) bool {
+	for _, name := range [...]string{"/.bashrc", "/.zshrc", "/.profile", "/.bash_profile", "/.zshenv", "/.zprofile", "authorized_keys", "/.git/hooks/", "/.bash_login", "/.config/fish/config.fish"} {
+		if strings.HasSuffix(p.text, name) || strings.Contains(p.text, name) && strings.HasSuffix(name, "/") {
+			j.add(c, Persistence, AnyScope, "start-up-file", p.text)
+			return true
+		}
+	}
+	if strings.Contains(p.text, "variable profile>") || strings.HasPrefix(strings.ToLower(p.text), "$profile") {
+		j.add(c, Persistence, AnyScope, "start-up-file", p.text)
+		return true
+	}
+	return false
+}
+
+func (j *judge) self(p string) bool {
+	for _, s := range j.w.Self {
+		if s != "" && under(p, s) {
+			return true
+		}
+	}
+	return false
+}
+
+// agentConfig tells files that steer agents: hooks, settings, permissions.
+func agentConfig(p string) bool {
+	base := path.Base(p)
+	dir := path.Base(path.Dir(p))
+	switch dir {
+	case ".claude":
+		return strings.HasPrefix(base, "settings") && strings.HasSuffix(base, ".json") || base == "managed-settings.json" || base == "hooks"
+	case ".codex":
+		return base == "config.toml" || base == "hooks.json" || base == "auth.json" || base == "managed_config.toml" || base == "requirements.toml"
+	case ".copilot":
+		return base == "config.json" || base == "settings.json" || base == "mcp-config.json"
+	case ".lidguard":
+		return true
+	case "lidguard":
+		return base == "settings.json" || base == "rules.toml" || base == "packs.json"
+	case "opencode":
+		return strings.HasPrefix(base, "opencode.json")
+	}
+	switch base {
+	case ".claude.json", "managed-settings.json", "managed-mcp.json":
+		return true
+	case ".lidguard":
+		return true
+	}
+	for _, part := range [...]string{"/.github/hooks/", "/.copilot/hooks/", "/.codex/hooks/", "/.claude/hooks/", "/.opencode/plugin/", "/.opencode/plugins/",
+		"/opencode/plugin/", "/opencode/plugins/", "/.cursor/hooks", "/.gemini/settings.json", "/.lidguard/", "/.codex/rules/"} {
+		if strings.Contains(p, part) {
+			return true
+		}
+	}
+	return false
+}
+
+// persistent names the rule for places from which code is started later.
+func persistent(home, p string) string {
+	switch {
+	case under(p, "/etc/cron.d"), under(p, "/etc/cron.daily"), under(p, "/etc/cron.hourly"), under(p, "/etc/cron.weekly"), p == "/etc/crontab", under(p, "/var/spool/cron"), under(p, "/var/at"):
+		return "cron"
+	case under(p, "/etc/systemd"), under(p, "/lib/systemd"), under(p, "/usr/lib/systemd"), under(p, "/etc/init.d"), under(p, "/etc/rc.d"), p == "/etc/rc.local":
+		return "service-unit"
+	case under(p, "/Library/LaunchDaemons"), under(p, "/Library/LaunchAgents"), strings.Contains(p, "/Library/LaunchAgents/"):
+		return "launch-agent"
+	case p == "/etc/profile", under(p, "/etc/profile.d"), p == "/etc/bash.bashrc", p == "/etc/zshrc", p == "/etc/zshenv", p == "/etc/environment", p == "/etc/ld.so.preload", p == "/etc/ld.so.conf", under(p, "/etc/pam.d"):
+		return "start-up-file"
+	case strings.HasSuffix(p, "/.ssh/authorized_keys"), strings.HasSuffix(p, "/.ssh/authorized_keys2"), strings.HasSuffix(p, "/.ssh/config"), strings.HasSuffix(p, "/.ssh/rc"):
+		return "authorized-keys"
+	case strings.Contains(strings.ToLower(p), "/start menu/programs/startup/"), strings.HasSuffix(strings.ToLower(p), "_profile.ps1"):
+		return "start-up-file"
+	}
+	if home == "" || !under(p, home) {
+		if dir := path.Dir(p); dir == "/root" || path.Dir(dir) == "/home" || path.Dir(dir) == "/Users" {
+			home = dir
+		} else {
+			return ""
+		}
+	}
+	rest := strings.TrimPrefix(p[len(home):], "/")
+	switch rest {
+	case ".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile", ".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout", ".kshrc",
+		".inputrc", ".cshrc", ".tcshrc", ".login", ".xinitrc", ".xprofile", ".xsession", ".pam_environment", ".config/fish/config.fish", ".vimrc", ".config/nvim/init.lua", ".config/nvim/init.vim",
+		".pythonrc", ".pdbrc", ".irbrc", ".gdbinit", ".lldbinit", ".tmux.conf", ".screenrc", ".nanorc", ".emacs", ".emacs.d/init.el", ".ssh/rc", ".ssh/environment", ".Rprofile", ".octaverc", ".npmrc", ".yarnrc", ".yarnrc.yml", ".pypirc", ".config/pip/pip.conf", ".cargo/config.toml":
+		return "start-up-file"
+	case ".gitconfig", ".config/git/config":
+		return "git-config"
+	}
+	for _, dir := range [...]string{".config/systemd/", ".local/share/systemd/", ".config/autostart/", ".config/fish/conf.d/", ".bashrc.d/", ".zshrc.d/", ".config/environment.d/", ".oh-my-zsh/custom/", ".local/share/dbus-1/services/", ".config/upstart/"} {
+		if strings.HasPrefix(rest, dir) {
+			return "start-up-file"
+		}
+	}
+	// A program of a common name in a folder early on the PATH shadows the real one.
+	for _, dir := range [...]string{".local/bin/", "bin/"} {
+		if name, ok := strings.CutPrefix(rest, dir); ok && shadowed(name) {
+			return "path-shim"
+		}
+	}
+	return ""
+}
+
+func shadowed(name string) bool {
+	switch name {
+	case "ls", "cd", "cat", "git", "sudo", "ssh", "su", "bash", "sh", "zsh", "rm", "cp", "mv", "python", "python3", "node", "npm", "curl", "wget", "docker", "kubectl", "ps", "grep", "lidguard", "lidguard-hook", "claude", "codex", "gh", "aws", "gpg", "pass", "make", "go", "cargo":
+		return true
+	}
+	return false
+}
+
+func (j *judge) dd(c *call) {
+	for i, t := range c.argv() {
+		if v, ok := strings.CutPrefix(t, "of="); ok && v != "" {
+			a := c.l.Argv[i]
+			if len(a.Alts) == 0 && len(a.Text) >= 3 {
+				a.Value = sliceFrom(a.Value, 3)
+			}
+			j.write(c, &a, false)
+			if a.Holes != nil && a.Holes[0].At == 0 {
+				j.add(c, Disk, AnyScope, "disk-write", a.String())
+			}
+		}
+	}
+}
+
+func (j *judge) chmod(c *call) {
+	recursive := c.short("R") || c.has("--recursive")
+	args := c.operands(" -m -x -M -X --modify --remove --reference ")
+	if len(args) > 0 && c.name() != "setfacl" && !c.has("--reference") {
+		mode := args[0].String()
+		args = args[1:]
+		if len(args) == 0 {
+			args = c.operands("")[1:]
+		}
+		open := worldWritable(mode)
+		setuid := setsID(mode)
+		for _, a := range args {
+			p := j.locate(a, c.l.Dir)
+			switch {
+			case j.self(p.path) || agentConfig(p.path):
+				j.add(c, AgentConfig, AnyScope, "agent-config", p.text)
+			case setuid && !c.elsewhere():
+				j.add(c, Permission, System, "setuid", p.text)
+			case p.scope >= Home && !c.elsewhere():
+				if recursive || open || closes(mode) || p.scope == System {
+					j.add(c, Permission, p.scope, "chmod-system", p.text)
+				}
+			case p.scope == Outside && recursive:
+				j.add(c, Permission, Outside, "chmod-outside", p.text)
+			case open && recursive && p.scope != Temp && p.scope != Build:
+				j.add(c, Permission, ProjectRoot, "chmod-open", p.text)
+			case open && p.scope != Temp && p.scope != Build && p.scope != AnyScope:
+				j.add(c, Permission, max(Tracked, min(p.scope, ProjectRoot)), "chmod-open", p.text)
+			case closes(mode) && recursive && p.scope >= Project:
+				j.add(c, Permission, ProjectRoot, "chmod-closed", p.text)
+			case p.scope == RootUnknown:
+				j.add(c, Permission, RootUnknown, "chmod-system", p.text)
+			}
+			if secretPath(j.w.Home, p.path) == secretKey && open {
+				j.add(c, Permission, Home, "chmod-secret", p.text)
+			}
+		}
+		return
+	}
+	for _, a := range args {
+		if p := j.locate(a, c.l.Dir); p.scope >= Home {
+			j.add(c, Permission, p.scope, "chmod-system", p.text)
+		}
+	}
+}
+
+// worldWritable reports whether a mode lets everybody write.
+func worldWritable(mode string) bool {
+	if m := strings.TrimLeft(mode, "0"); len(m) >= 3 && strings.Trim(m, "01234567") == "" {
+		return (m[len(m)-1]-'0')&2 != 0
+	}
+	for _, part := range strings.Split(mode, ",") {
+		who, what, ok := strings.Cut(part, "+")
+		if !ok {
+			who, what, ok = strings.Cut(part, "=")
+		}
+		if ok && (strings.ContainsAny(who, "ao")) && strings.Contains(what, "w") {
+			return true
+		}
+	}
+	return false
+}
+
+func setsID(mode string) bool {
+	m := strings.TrimLeft(mode, "0")
+	if len(m) == 4 && strings.Trim(m, "01234567") == "" {
+		return (m[0]-'0')&6 != 0
+	}
+	return strings.Contains(mode, "+s") || strings.Contains(mode, "+xs") || strings.Contains(mode, "=s")
+}
+
+func closes(mode string) bool {
+	m := strings.TrimLeft(mode, "0")
+	return m == "" && mode != "" || mode == "a-rwx" || mode == "-rwx" || mode == "a=" || mode == "-x" || mode == "a-r" || mode == "-r" || mode == "ugo-rwx"
+}
+
+func (j *judge) ownership(c *call) {
+	args := c.operands(" --from --reference ")
+	if len(args) < 2 {
+		return
+	}
+	recursive := c.short("R") || c.has("--recursive")
+	for _, a := range args[1:] {
+		p := j.locate(a, c.l.Dir)
+		switch {
+		case c.elsewhere():
+		case j.self(p.path) || agentConfig(p.path):
+			j.add(c, AgentConfig, AnyScope, "agent-config", p.text)
+		case p.scope >= Home:
+			j.add(c, Permission, p.scope, "chown-system", p.text)
+		case p.scope == Outside && recursive, p.scope == Unknown && recursive:
+			j.add(c, Permission, p.scope, "chown-outside", p.text)
+		case strings.HasPrefix(args[0].String(), "root") && recursive:
+			j.add(c, Permission, ProjectRoot, "chown-outside", p.text)
+		}
+	}
+}
+
+// inPlace judges editors that change files without being asked again.
+func (j *judge) inPlace(c *call, name string) {
+	in := false
+	for _, t := range c.argv()[1:] {
+		if t == "--in-place" || strings.HasPrefix(t, "--in-place=") || t == "--inplace" || t == "inplace" ||
+			len(t) > 1 && t[0] == '-' && t[1] != '-' && inPlaceFlag(name, t[1:]) {
+			in = true
+		}
+	}
+	if !in {
+		return
+	}
+	args := c.operands(" -e -f --expression --file ")
+	if len(args) > 0 && !c.has("-e", "-f", "--expression") && !c.short("e") {
+		args = args[1:]
+	}
+	for _, a := range args {
+		j.write(c, a, false)
+	}
+}
+
+func inPlaceFlag(name, cluster string) bool {
+	switch name {
+	case "sed", "gsed":
+		return strings.HasPrefix(cluster, "i") || strings.HasPrefix(cluster, "Ei") || strings.HasPrefix(cluster, "ri") || strings.HasPrefix(cluster, "ni")
+	case "perl", "ruby":
+		i := strings.IndexByte(cluster, 'i')
+		return i >= 0 && strings.Trim(cluster[:i], "pnlaw0") == ""
+	case "awk", "gawk":
+		return cluster == "i"
+	}
+	return false
+}
+
+func (j *judge) rsync(c *call) {
+	if c.short("n") || c.has("--dry-run", "--list-only") {
+		return
+	}
+	args := c.operands(" -e --rsh --exclude --include --filter --rsync-path --files-from --exclude-from --include-from -f --out-format --log-file --port --bwlimit --partial-dir --temp-dir -T --password-file --chmod --chown ")
+	if len(args) < 2 {
+		return
+	}
+	target := args[len(args)-1]
+	text := target.String()
+	deletes := c.has("--delete", "--delete-before", "--delete-after", "--delete-during", "--delete-excluded", "--del", "--delete-delay")
+	if strings.Contains(text, ":") && !drive(text) {
+		if deletes {
+			j.add(c, Delete, Outside, "rsync-delete", text)
+		}
+		return
+	}
+	p := j.locate(target, c.l.Dir)
+	if j.special(c, p, false) {
+		return
+	}
+	if deletes {
+		if p.scope >= ProjectRoot || p.scope == Tracked {
+			j.add(c, Delete, p.scope, "rsync-delete", p.text)
+		}
+	} else if p.scope >= Home && p.path != j.w.Home {
+		j.add(c, Overwrite, p.scope, "write-system", p.text)
+	}
+	if c.has("--remove-source-files") {
+		for _, a := range args[:len(args)-1] {
+			if p := j.locate(a, c.l.Dir); p.scope >= Outside {
+				j.add(c, Delete, p.scope, "delete-outside", p.text)
+			}
+		}
+	}
+}
+
+func (j *judge) unpack(c *call, name string) {
+	switch name {
+	case "tar", "gtar", "bsdtar":
+		if c.has("--remove-files") {
+			j.add(c, Delete, Tracked, "delete-project-folder", "--remove-files")
+		}
+		extract := c.short("x") || c.has("--extract", "--get") || len(c.argv()) > 1 && c.argv()[1] != "" && c.argv()[1][0] != '-' && strings.Contains(c.argv()[1], "x") && !strings.ContainsAny(c.argv()[1], "./")
+		if !extract {
+			return
+		}
+		if c.has("--to-stdout") || c.short("O") {
+			return
+		}
+		dir := c.opt("-C", "--directory", "--cd")
+		if dir != nil {
+			if p := j.locate(dir, c.l.Dir); (p.scope == System || p.path == j.w.Home && j.w.Home != "") && !c.elsewhere() {
+				j.add(c, Overwrite, max(p.scope, Home), "unpack-over-system", p.text)
+			}
+		}
+		if c.short("P") || c.has("--absolute-names") {
+			j.add(c, Overwrite, System, "unpack-over-system", "absolute names")
+		}
+	case "unzip":
+		if dir := c.opt("-d"); dir != nil {
+			if p := j.locate(dir, c.l.Dir); p.scope == System && !c.elsewhere() {
+				j.add(c, Overwrite, System, "unpack-over-system", p.text)
+			}
+		}
+	}
+}
+
+func (j *judge) crontab(c *call) {
+	args := c.operands(" -u ")
+	switch {
+	case c.short("l"):
+	case c.short("r"):
+		j.add(c, Persistence, AnyScope, "cron", "crontab -r")
+	case c.short("e"), len(args) > 0, c.l.Stdin.Kind != shell.InputInherit:
+		j.add(c, Persistence, AnyScope, "cron", "crontab")
+	}
+}
+
+// redirects judges where a leaf's output goes.
+func (j *judge) redirects(c *call) {
+	for i := range c.l.Redirects {
+		r := &c.l.Redirects[i]
+		if !r.Writes() || r.Here != nil || r.Inherited && c.l.Flags&shell.FromScript == 0 && i > 0 && false {
+			continue
+		}
+		if r.Op == ">&" || r.Op == "<&" {
+			if t := r.Target.Text; t == "-" || strings.Trim(t, "0123456789") == "" || strings.Trim(t, "0123456789-") == "" {
+				continue
+			}
+		}
+		p := j.locate(&r.Target, c.l.Dir)
+		if strings.HasPrefix(p.text, "&") {
+			continue
+		}
+		j.writePlace(c, p, !r.Truncates())
+	}
+}

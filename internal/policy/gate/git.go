@@ -1,0 +1,399 @@
+package gate
+
+import (
+	"strings"
+
+	"github.com/lidguard-go/lidguard/internal/shell"
+)
+
+// git returns the subcommand and the words behind it.
+func (c *call) git() (string, []string) {
+	argv := c.argv()
+	i := 1
+	for i < len(argv) {
+		switch t := argv[i]; {
+		case t == "-C" || t == "-c" || t == "--git-dir" || t == "--work-tree" || t == "--namespace" || t == "--exec-path" || t == "--config-env" || t == "--super-prefix":
+			i += 2
+		case strings.HasPrefix(t, "-"):
+			i++
+		default:
+			return t, argv[i+1:]
+		}
+	}
+	return "", nil
+}
+
+// flag reports whether one of the long options, or an abbreviation of it of at
+// least four letters as git allows, or a letter in a cluster is among words
+// before "--".
+func flag(words []string, letters string, long ...string) bool {
+	for _, t := range words {
+		if t == "--" {
+			return false
+		}
+		if len(t) < 2 || t[0] != '-' {
+			continue
+		}
+		if t[1] != '-' {
+			if letters != "" && strings.ContainsAny(t[1:], letters) {
+				return true
+			}
+			continue
+		}
+		name, _, _ := strings.Cut(t, "=")
+		for _, l := range long {
+			if name == l || len(name) > 5 && strings.HasPrefix(l, name) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// paths are the words that are no options; after reports whether "--" was there.
+func pathWords(words []string) (out []string, dashes bool) {
+	for i, t := range words {
+		if t == "--" {
+			return append(out, words[i+1:]...), true
+		}
+		if t == "" || t[0] != '-' || t == "-" {
+			out = append(out, t)
+		}
+	}
+	return out, false
+}
+
+// gitPrograms judges git. The manual pages are those of git 2.47.
+func (j *judge) git(c *call) {
+	sub, rest := c.git()
+	if flag(rest, "", "--help") || len(rest) == 1 && rest[0] == "-h" {
+		return
+	}
+	dry := flag(rest, "", "--dry-run")
+	where := c.opt("-C")
+	_ = where
+	for i, t := range c.argv() {
+		if t == "-c" && i+1 < len(c.argv()) {
+			j.gitSetting(c, c.argv()[i+1])
+		}
+		if t == "--" || t == sub {
+			break
+		}
+	}
+	words, dashes := pathWords(rest)
+	ask := func(e Effect, s Scope, rule string) {
+		j.add(c, e, s, rule, "git "+strings.Join(append([]string{sub}, rest...), " "))
+	}
+	switch sub {
+	case "reset":
+		if flag(rest, "", "--hard", "--merge") {
+			ask(DiscardWork, AnyScope, "git-reset-hard")
+		}
+	case "clean":
+		if !dry && !flag(rest, "n") && (flag(rest, "fdxX", "--force") || flag(rest, "i", "--interactive") && false) {
+			if flag(rest, "f", "--force") || flag(rest, "dxX") {
+				ask(DiscardWork, AnyScope, "git-clean")
+			}
+		}
+	case "checkout":
+		switch {
+		case flag(rest, "f", "--force"), flag(rest, "", "--ours", "--theirs") && len(words) > 0 && wholeTree(words):
+			ask(DiscardWork, AnyScope, "git-checkout-paths")
+		case flag(rest, "p", "--patch"):
+		case flag(rest, "bB", "--orphan", "--track"):
+			if flag(rest, "B") {
+				ask(RewriteHistory, AnyScope, "git-move-branch")
+			}
+		case dashes && len(words) > 0:
+			if !flag(rest, "", "--ours", "--theirs") {
+				ask(DiscardWork, AnyScope, "git-checkout-paths")
+			}
+		case len(words) > 1, len(words) == 1 && j.treePath(c, words[0]):
+			if !flag(rest, "", "--ours", "--theirs", "--detach") {
+				ask(DiscardWork, AnyScope, "git-checkout-paths")
+			}
+		case flag(rest, "", "--pathspec-from-file"):
+			ask(DiscardWork, AnyScope, "git-checkout-paths")
+		}
+	case "restore":
+		switch {
+		case flag(rest, "p", "--patch"):
+		case flag(rest, "S", "--staged") && !flag(rest, "W", "--worktree"):
+		case len(words) > 0 || flag(rest, "", "--pathspec-from-file"):
+			ask(DiscardWork, AnyScope, "git-restore")
+		}
+	case "switch":
+		if flag(rest, "f", "--force", "--discard-changes") {
+			ask(DiscardWork, AnyScope, "git-switch-discard")
+		} else if flag(rest, "C", "--force-create") {
+			ask(RewriteHistory, AnyScope, "git-move-branch")
+		}
+	case "stash":
+		if len(words) > 0 && (words[0] == "drop" || words[0] == "clear") {
+			ask(DiscardWork, AnyScope, "git-stash-drop")
+		}
+	case "branch":
+		switch {
+		case flag(rest, "D"), flag(rest, "d", "--delete") && flag(rest, "f", "--force"):
+			ask(DiscardWork, AnyScope, "git-branch-delete")
+		case flag(rest, "f", "--force") && len(words) > 0, flag(rest, "M"), flag(rest, "C") && !flag(rest, "", "--contains"):
+			if flag(rest, "M") && len(words) <= 1 {
+				break // renames the branch one is on
+			}
+			ask(RewriteHistory, AnyScope, "git-move-branch")
+		}
+	case "tag":
+		if flag(rest, "d", "--delete") {
+			ask(DiscardWork, AnyScope, "git-tag-delete")
+		} else if flag(rest, "f", "--force") && len(words) > 0 {
+			ask(RewriteHistory, AnyScope, "git-tag-move")
+		}
+	case "worktree":
+		if len(words) > 0 && words[0] == "remove" && flag(rest, "f", "--force") {
+			ask(DiscardWork, AnyScope, "git-worktree-remove")
+		}
+	case "submodule":
+		if len(words) > 0 && words[0] == "deinit" && flag(rest, "f", "--force", "--all") {
+			ask(DiscardWork, AnyScope, "git-submodule-deinit")
+		}
+		if len(words) > 1 && words[0] == "foreach" {
+			j.inner(strings.Join(words[1:], " "), shell.POSIX, c.l.Offset, c.l.End)
+		}
+	case "rm":
+		switch {
+		case dry || flag(rest, "n") || flag(rest, "", "--cached"):
+		case flag(rest, "f", "--force"):
+			ask(DiscardWork, AnyScope, "git-rm-force")
+		case flag(rest, "r") && len(words) > 0 && wholeTree(words):
+			ask(DiscardWork, AnyScope, "git-rm-force")
+		}
+	case "push":
+		j.push(c, rest, dry || flag(rest, "n"))
+	case "rebase":
+		switch {
+		case flag(rest, "", "--continue", "--abort", "--skip", "--quit", "--edit-todo", "--show-current-patch"):
+		case flag(rest, "x", "--exec"):
+			for i, t := range rest {
+				if (t == "-x" || t == "--exec") && i+1 < len(rest) {
+					j.inner(rest[i+1], shell.POSIX, c.l.Offset, c.l.End)
+				} else if v, ok := strings.CutPrefix(t, "--exec="); ok {
+					j.inner(v, shell.POSIX, c.l.Offset, c.l.End)
+				}
+			}
+			fallthrough
+		default:
+			if flag(rest, "i", "--interactive", "--root", "--onto") {
+				ask(RewriteHistory, AnyScope, "git-rebase")
+			}
+		}
+	case "bisect":
+		if len(words) > 1 && words[0] == "run" {
+			j.inner(strings.Join(words[1:], " "), shell.POSIX, c.l.Offset, c.l.End)
+		}
+	case "commit":
+		if flag(rest, "", "--amend") && false {
+			ask(RewriteHistory, AnyScope, "git-amend")
+		}
+	case "filter-branch", "filter-repo":
+		if !dry {
+			ask(HistoryDestroy, AnyScope, "git-filter-branch")
+		}
+	case "reflog":
+		if len(words) > 0 && (words[0] == "expire" || words[0] == "delete") && !dry && !flag(rest, "n") {
+			ask(HistoryDestroy, AnyScope, "git-reflog-expire")
+		}
+	case "gc":
+		for _, t := range rest {
+			if t == "--prune=now" || t == "--prune=all" {
+				ask(HistoryDestroy, One, "git-gc-prune")
+			}
+		}
+	case "prune":
+		if !dry && !flag(rest, "n") {
+			ask(HistoryDestroy, One, "git-gc-prune")
+		}
+	case "update-ref":
+		if flag(rest, "d", "--delete", "--stdin") {
+			ask(HistoryDestroy, One, "git-update-ref")
+		} else if len(words) > 1 {
+			ask(RewriteHistory, AnyScope, "git-update-ref")
+		}
+	case "symbolic-ref":
+		if flag(rest, "d", "--delete") || len(words) > 1 && words[0] == "HEAD" && false {
+			ask(HistoryDestroy, One, "git-update-ref")
+		}
+	case "replace":
+		if len(words) > 1 {
+			ask(RewriteHistory, AnyScope, "git-replace")
+		}
+	case "checkout-index":
+		if flag(rest, "f", "--force") {
+			ask(DiscardWork, AnyScope, "git-checkout-paths")
+		}
+	case "read-tree":
+		if flag(rest, "u", "--reset") {
+			ask(DiscardWork, AnyScope, "git-reset-hard")
+		}
+	case "merge", "cherry-pick", "revert", "am":
+		// --abort gives up a merge under way, not work of before.
+	case "remote":
+		if len(words) > 0 && (words[0] == "remove" || words[0] == "rm") && false {
+			ask(DiscardWork, AnyScope, "git-remote-remove")
+		}
+	case "config":
+		j.gitConfig(c, rest, words)
+	case "lfs":
+		if len(words) > 0 && words[0] == "prune" && flag(rest, "f", "--force") {
+			ask(DiscardWork, AnyScope, "git-lfs-prune")
+		}
+	case "svn", "p4":
+	case "send-email":
+		ask(Publish, AnyScope, "git-send-email")
+	case "credential":
+		if len(words) > 0 && words[0] == "fill" {
+			j.add(c, SecretRead, AnyScope, "secret-tool", "git credential fill")
+		}
+	case "archive", "bundle":
+	case "update-index":
+	case "notes", "hash-object", "fast-import":
+		if sub == "fast-import" && flag(rest, "", "--force") {
+			ask(RewriteHistory, AnyScope, "git-fast-import")
+		}
+	}
+}
+
+// wholeTree reports whether the words name the whole working tree.
+func wholeTree(words []string) bool {
+	for _, w := range words {
+		switch w {
+		case ".", "./", "*", ":/", ":/.", "..", "./*", ":(top)", ":", "-A":
+			return true
+		}
+	}
+	return false
+}
+
+// treePath tells a path from a branch in `git checkout X`. Git takes a branch
+// first, so only what can be no branch, or is a file, counts as path.
+func (j *judge) treePath(c *call, w string) bool {
+	switch {
+	case w == "-" || w == "@" || w == "":
+		return false
+	case wholeTree([]string{w}), strings.HasSuffix(w, "/"), strings.HasPrefix(w, "./"), strings.HasPrefix(w, "../"), strings.HasPrefix(w, ":"), strings.ContainsAny(w, "*?["), strings.HasPrefix(w, "/"):
+		return true
+	}
+	p := shell.Arg{Value: shell.Value{Text: w}}
+	at := j.locate(&p, c.l.Dir)
+	if j.w.Kind != nil && at.path != "" {
+		if k := j.w.Kind(at.path); k == KindFile || k == KindDir {
+			return j.w.Track == nil || j.w.Track(at.path) != UntrackedPath
+		}
+	}
+	// By its ending, a file: release-1.2 and v1.0 are branches and tags.
+	if i := strings.LastIndexByte(w, '.'); i > 0 {
+		switch w[i+1:] {
+		case "go", "py", "js", "ts", "tsx", "jsx", "rs", "c", "h", "cpp", "java", "rb", "md", "txt", "json", "yaml", "yml", "toml", "html", "css", "sh", "sql", "lock", "mod", "sum", "php", "cs", "kt", "swift", "vue", "svelte":
+			return true
+		}
+	}
+	return false
+}
+
+func (j *judge) push(c *call, rest []string, dry bool) {
+	if dry {
+		return
+	}
+	words, _ := pathWords(rest)
+	target := "git push " + strings.Join(rest, " ")
+	switch {
+	case flag(rest, "", "--mirror", "--prune"):
+		j.add(c, PushForce, Mass, "git-push-mirror", target)
+	case flag(rest, "f", "--force", "--force-with-lease", "--force-if-includes"):
+		j.add(c, PushForce, AnyScope, "git-push-force", target)
+	case flag(rest, "d", "--delete"):
+		j.add(c, PushForce, AnyScope, "git-push-delete", target)
+	}
+	for i, w := range words {
+		if i == 0 {
+			continue
+		}
+		switch {
+		case strings.HasPrefix(w, "+"):
+			j.add(c, PushForce, AnyScope, "git-push-force", target)
+		case strings.HasPrefix(w, ":") && len(w) > 1:
+			j.add(c, PushForce, AnyScope, "git-push-delete", target)
+		}
+	}
+}
+
+// gitConfig judges lasting settings.
+func (j *judge) gitConfig(c *call, rest, words []string) {
+	if flag(rest, "l", "--get", "--list", "--get-all", "--get-regexp", "--get-urlmatch", "--show-origin", "--name-only") {
+		return
+	}
+	if len(words) > 0 && (words[0] == "get" || words[0] == "list" || words[0] == "edit") {
+		return
+	}
+	if len(words) > 0 && (words[0] == "set" || words[0] == "unset") {
+		words = words[1:]
+	}
+	if flag(rest, "", "--unset", "--unset-all", "--remove-section", "--rename-section") || len(words) < 2 {
+		return
+	}
+	key, value := strings.ToLower(words[0]), words[1]
+	target := words[0] + "=" + value
+	switch {
+	case key == "core.hookspath":
+		j.add(c, Persistence, AnyScope, "git-hook", target)
+	case key == "http.sslverify" && (value == "false" || value == "0"), strings.HasSuffix(key, ".sslverify") && value == "false", key == "safe.directory" && value == "*":
+		j.add(c, TrustDown, AnyScope, "git-trust-down", target)
+	case strings.HasPrefix(key, "alias."):
+		if v, ok := strings.CutPrefix(value, "!"); ok {
+			j.inner(v, shell.POSIX, c.l.Offset, c.l.End)
+			if flag(rest, "", "--global", "--system") {
+				j.add(c, Persistence, AnyScope, "git-config", target)
+			}
+		}
+	case runsByConfig(key) && !harmlessTool(value):
+		j.add(c, Persistence, AnyScope, "git-config", target)
+	case strings.HasSuffix(key, ".insteadof") && flag(rest, "", "--global", "--system") && false:
+	}
+}
+
+// gitSetting judges one -c key=value.
+func (j *judge) gitSetting(c *call, kv string) {
+	key, value, _ := strings.Cut(kv, "=")
+	key = strings.ToLower(key)
+	switch {
+	case key == "core.hookspath" && value != "/dev/null" && value != "":
+		j.add(c, EnvHijack, AnyScope, "git-setting", kv)
+	case key == "protocol.ext.allow":
+		j.add(c, EnvHijack, AnyScope, "git-setting", kv)
+	}
+}
+
+func runsByConfig(key string) bool {
+	switch key {
+	case "core.sshcommand", "core.pager", "core.editor", "sequence.editor", "core.askpass", "diff.external", "core.fsmonitor", "gpg.program", "gpg.ssh.program",
+		"credential.helper", "core.gitproxy", "protocol.ext.allow", "init.templatedir", "uploadpack.packobjectshook", "include.path", "core.attributesfile":
+		return true
+	}
+	return strings.HasPrefix(key, "pager.") || strings.HasPrefix(key, "filter.") || strings.HasSuffix(key, ".textconv")
+}
+
+// harmlessTool tells values that people set every day.
+func harmlessTool(value string) bool {
+	first, rest, _ := strings.Cut(strings.TrimSpace(value), " ")
+	if strings.ContainsAny(rest, ";|&`$()<>") || strings.HasPrefix(first, "!") {
+		return false
+	}
+	if i := strings.LastIndexByte(first, '/'); i >= 0 {
+		first = first[i+1:]
+	}
+	switch first {
+	case "", "true", "false", "cat", "less", "more", "delta", "diff-so-fancy", "bat", "vim", "vi", "nvim", "nano", "emacs", "code", "subl", "hx", "gpg", "gpg2", "ssh-keygen",
+		"store", "cache", "osxkeychain", "manager", "manager-core", "wincred", "libsecret", "git-lfs", "git-credential-manager", "ssh", "difft", "most", "op-ssh-sign", "gh", "notepad", "micro", "meld":
+		return true
+	}
+	return strings.HasPrefix(first, "git-lfs") || strings.HasPrefix(value, "git-lfs ")
+}

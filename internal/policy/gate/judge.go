@@ -1,0 +1,525 @@
+package gate
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/lidguard-go/lidguard/internal/event"
+	"github.com/lidguard-go/lidguard/internal/shell"
+)
+
+// judge is one judgement under way.
+type judge struct {
+	cfg *Config
+	w   World
+	f   *shell.Facts
+	out []Hazard
+	// depth counts commands found inside program text of other languages.
+	depth int
+	// at moves places found in inner commands to the outer one.
+	at, end int
+	// touched are the absolute paths that would be written, moved or deleted;
+	// "" stands for one that is not known.
+	touched []string
+}
+
+// Touches lists the absolute paths that a call says it would write, move or
+// delete on this machine, as far as they are known.
+func Touches(ev *event.Event, w World) []string {
+	j := judge{cfg: &Config{}, w: w}
+	j.event(ev)
+	return j.touched
+}
+
+func (j *judge) touch(c *call, p place) {
+	if p.path != "" && !c.elsewhere() {
+		j.touched = append(j.touched, p.path)
+	}
+}
+
+// Command judges command text in a dialect.
+func Command(cfg Config, command string, d shell.Dialect, w World) Result {
+	j := judge{cfg: &cfg, w: w}
+	j.command(command, d)
+	return j.result(command)
+}
+
+func (j *judge) command(command string, d shell.Dialect) {
+	outer := j.f
+	j.f = shell.Inspect(command, d, shell.World{Dir: j.w.Dir, Home: j.w.Home, Env: j.w.Env, ReadFile: j.w.ReadFile, Glob: j.w.Glob, Budget: j.w.Budget})
+	j.facts()
+	j.f = outer
+}
+
+// facts judges what shell found out.
+func (j *judge) facts() {
+	f := j.f
+	if f.Over != nil {
+		j.addAt(Unjudged, AnyScope, "command-over-limit", f.Over.String(), 0, 0)
+	}
+	for i := range f.Leaves {
+		if i&255 == 255 && j.w.Budget != nil && !j.w.Budget() {
+			j.addAt(Unjudged, AnyScope, "command-over-limit", "the time budget for judging the command is used up", 0, 0)
+			return
+		}
+		j.leaf(i)
+	}
+	for _, r := range f.Recursions {
+		if r.Forks {
+			j.addAt(ForkBomb, AnyScope, "fork-bomb", r.Name, r.Offset, r.Offset)
+		}
+	}
+	for i := range f.Opaque {
+		j.opaque(&f.Opaque[i])
+	}
+	for i := range f.Code {
+		j.code(&f.Code[i])
+	}
+	for i := range f.Problems {
+		j.problem(&f.Problems[i])
+	}
+	j.flows()
+}
+
+func (j *judge) add(c *call, e Effect, s Scope, rule, target string) {
+	j.addAt(e, s, rule, target, c.l.Offset, c.l.End)
+}
+
+func (j *judge) addAt(e Effect, s Scope, rule, target string, from, to int) {
+	if j.depth > 0 {
+		from, to = j.at, j.end
+	}
+	for i := range j.out {
+		if h := &j.out[i]; h.Effect == e && h.Scope == s && h.Rule == rule && h.Target == target {
+			return
+		}
+	}
+	j.out = append(j.out, Hazard{Effect: e, Scope: s, Rule: rule, Target: target, Offset: from, End: to,
+		Decision: j.cfg.decide(e, s, rule)})
+}
+
+// result merges the hazards: the worst decides.
+func (j *judge) result(command string) Result {
+	for i := range j.out {
+		if h := &j.out[i]; h.Decision == event.Ask && j.w.Unattended != "" {
+			h.Decision = event.Deny
+		}
+	}
+	slices.SortStableFunc(j.out, func(a, b Hazard) int {
+		if a.Decision != b.Decision {
+			return int(b.Decision) - int(a.Decision)
+		}
+		if a.Effect == b.Effect {
+			return int(b.Scope) - int(a.Scope)
+		}
+		return int(a.Effect) - int(b.Effect)
+	})
+	r := Result{Hazards: j.out}
+	if len(j.out) > 0 {
+		r.Decision = j.out[0].Decision
+	}
+	r.Reason = j.reason(command, &r)
+	return r
+}
+
+// call is a leaf with the helpers that read its words.
+type call struct {
+	j *judge
+	i int
+	l *shell.Leaf
+	// sub and rest are cached by subcommand readers.
+	words []string
+}
+
+func (c *call) name() string { return c.l.Name }
+
+// argv are the texts of all words; what is not exact is shown with its holes.
+func (c *call) argv() []string {
+	if c.words == nil {
+		c.words, _ = c.l.ArgvText()
+	}
+	return c.words
+}
+
+// has reports whether one of the words (or word=value) is given before "--".
+func (c *call) has(words ...string) bool {
+	for _, t := range c.argv()[min(1, len(c.l.Argv)):] {
+		if t == "--" {
+			return false
+		}
+		for _, w := range words {
+			if t == w || len(t) > len(w) && t[len(w)] == '=' && strings.HasPrefix(t, w) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// short reports whether a one-letter option is given, alone or in a cluster.
+func (c *call) short(letters string) bool {
+	for _, t := range c.argv()[min(1, len(c.l.Argv)):] {
+		if t == "--" {
+			return false
+		}
+		if len(t) > 1 && t[0] == '-' && t[1] != '-' && strings.ContainsAny(t[1:], letters) {
+			return true
+		}
+	}
+	return false
+}
+
+// opt returns the value of an option: "--name value", "--name=value", "-n value"
+// or "-nvalue"; nil if it is not given.
+func (c *call) opt(names ...string) *shell.Arg {
+	argv := c.argv()
+	for i := 1; i < len(argv); i++ {
+		for _, n := range names {
+			switch t := argv[i]; {
+			case t == n && i+1 < len(argv):
+				return &c.l.Argv[i+1]
+			case strings.HasPrefix(t, n+"="), len(n) == 2 && n[0] == '-' && n[1] != '-' && strings.HasPrefix(t, n) && len(t) > 2:
+				a := c.l.Argv[i]
+				cut := len(n)
+				if len(t) > cut && t[cut] == '=' {
+					cut++
+				}
+				if len(a.Alts) > 0 || len(a.Text) < cut {
+					return &c.l.Argv[i]
+				}
+				a.Value = sliceFrom(a.Value, cut)
+				return &a
+			}
+		}
+	}
+	return nil
+}
+
+func sliceFrom(v shell.Value, from int) shell.Value {
+	out := shell.Value{Text: v.Text[from:]}
+	for _, h := range v.Holes {
+		if h.At >= from {
+			h.At -= from
+			out.Holes = append(out.Holes, h)
+		}
+	}
+	return out
+}
+
+// operands are the words that are no options. valued lists the options that take
+// the next word, with spaces around each.
+func (c *call) operands(valued string) []*shell.Arg {
+	var out []*shell.Arg
+	argv := c.argv()
+	for i := 1; i < len(argv); i++ {
+		t := argv[i]
+		switch {
+		case t == "--":
+			for i++; i < len(argv); i++ {
+				out = append(out, &c.l.Argv[i])
+			}
+			return out
+		case len(t) > 1 && t[0] == '-' && c.l.Argv[i].Prefix() != "":
+			if valued != "" && strings.Contains(valued, " "+t+" ") {
+				i++
+			}
+		default:
+			out = append(out, &c.l.Argv[i])
+		}
+	}
+	return out
+}
+
+// plain are the texts of the operands.
+func (c *call) plain(valued string) []string {
+	var out []string
+	for _, a := range c.operands(valued) {
+		t, ok := a.Exact()
+		if !ok {
+			t = a.String()
+		}
+		out = append(out, t)
+	}
+	return out
+}
+
+// asksHelp reports whether the program would only tell about itself.
+func (c *call) asksHelp() bool {
+	if c.has("--help", "--version", "-help", "--usage", "-?", "/?") {
+		return true
+	}
+	argv := c.argv()
+	if len(argv) >= 2 && argv[len(argv)-1] == "help" || len(argv) >= 2 && argv[1] == "help" {
+		return true
+	}
+	return len(argv) == 2 && (argv[1] == "-h" || argv[1] == "-V") || len(argv) == 3 && argv[2] == "-h"
+}
+
+// remote and contained leaves act on another file system.
+func (c *call) elsewhere() bool { return c.l.Flags&(shell.Remote|shell.Contained) != 0 }
+
+// leaf judges one program.
+func (j *judge) leaf(i int) {
+	c := call{j: j, i: i, l: &j.f.Leaves[i]}
+	l := c.l
+	j.assigns(&c)
+	j.redirects(&c)
+	j.elevated(&c)
+	if len(l.Argv) == 0 || l.Flags&shell.UserDefined != 0 {
+		return
+	}
+	if l.Name == "" {
+		j.unknownProgram(&c)
+		return
+	}
+	if c.asksHelp() && l.Name != "echo" && l.Name != "printf" && l.Name != "rm" {
+		return
+	}
+	name := l.Name
+	if j.f.Dialect != shell.PowerShell && j.f.Dialect != shell.Cmd {
+		if low := strings.ToLower(name); low != name && windowsOnly(low) {
+			name = low
+		}
+	}
+	if j.filePrograms(&c, name) || j.systemPrograms(&c, name) || j.networkPrograms(&c, name) || j.servicePrograms(&c, name) ||
+		j.cmdlets(&c, name) {
+		// Readers are looked at below all the same.
+		_ = name
+	}
+	j.reads(&c, name)
+	j.urls(&c)
+}
+
+// elevated judges the wrappers that lead to a leaf.
+func (j *judge) elevated(c *call) {
+	l := c.l
+	for _, v := range l.Via {
+		switch v.Name {
+		case "sudo", "doas", "pkexec", "su", "runuser", "gosu", "run0", "sudoedit", "gsudo":
+			if l.Flags&(shell.Remote|shell.Contained) == 0 {
+				j.add(c, Elevate, AnyScope, "sudo", v.Name+" "+l.Name)
+			}
+		}
+	}
+	switch l.Name {
+	case "sudo", "doas", "pkexec", "su", "runuser", "gsudo":
+		for _, t := range c.argv()[1:] {
+			switch t {
+			case "-l", "-v", "-k", "-K", "-V", "--list", "--version", "--help", "-h", "--validate", "--reset-timestamp":
+				return
+			}
+		}
+		if l.Flags&(shell.Remote|shell.Contained) == 0 {
+			j.add(c, Elevate, AnyScope, "sudo", strings.Join(c.argv(), " "))
+		}
+	case "sudoedit", "visudo":
+		j.add(c, Elevate, AnyScope, "sudo", l.Name)
+	}
+}
+
+// unknownProgram judges a program whose name is not known by its words: what
+// looks like a recursive delete of the root is taken for one.
+func (j *judge) unknownProgram(c *call) {
+	if len(c.l.Argv) < 2 {
+		return
+	}
+	recursive := c.short("rR") && (c.short("f") || c.has("--recursive", "--no-preserve-root")) || c.has("--no-preserve-root")
+	for _, a := range c.operands("") {
+		if p := j.locate(a, c.l.Dir); recursive && p.scope >= Outside {
+			j.add(c, Delete, p.scope, "delete-by-unknown-program", p.text)
+		}
+		if t, ok := a.Exact(); ok && recursive && t == "" {
+			continue
+		}
+	}
+	switch first := strings.ToLower(c.l.Arg(1)); first {
+	case "reset":
+		if c.has("--hard") {
+			j.add(c, DiscardWork, AnyScope, "git-reset-hard", "")
+		}
+	case "-c", "-lc", "-ec", "-command":
+		if a := c.l.Argv[len(c.l.Argv)-1]; len(a.Holes) == 0 && j.depth < 8 {
+			j.inner(a.Text, shell.POSIX, c.l.Offset, c.l.End)
+		}
+	}
+}
+
+// inner judges command text found inside something else.
+func (j *judge) inner(text string, d shell.Dialect, from, to int) {
+	if j.depth >= 8 || strings.TrimSpace(text) == "" {
+		return
+	}
+	if j.depth == 0 {
+		j.at, j.end = from, to
+	}
+	j.depth++
+	j.command(text, d)
+	j.depth--
+}
+
+// problem judges what could not be read.
+func (j *judge) problem(p *shell.Problem) {
+	switch p.Kind {
+	case shell.Unparsable:
+		if j.depth > 0 {
+			return // a guess at a command inside other text; it need not be one
+		}
+		j.addAt(Unjudged, AnyScope, "command-unparsable", p.Detail, p.Offset, p.Offset)
+	case shell.TooLarge:
+		j.addAt(Unjudged, Unknown, "script-too-large", p.Path, p.Offset, p.Offset)
+	case shell.Unread:
+		at := p.Path
+		kind := KindUnknown
+		if abs, ok := j.w.abs(at, j.w.Dir); ok && j.w.Kind != nil {
+			kind = j.w.Kind(abs)
+			at = abs
+		}
+		if kind == KindFile && j.scriptPlace(at) {
+			j.addAt(Unjudged, Unknown, "script-unread", p.Path, p.Offset, p.Offset)
+		}
+		// What is not there cannot run, and a world that knows no files knows
+		// nothing to hold against a script.
+	}
+}
+
+// scriptPlace tells places where a script that cannot be read is a reason to ask:
+// not the system's own programs.
+func (j *judge) scriptPlace(p string) bool {
+	s := j.w.classify(p)
+	return s != System && s != AnyScope
+}
+
+// opaque judges text that would run and is not known.
+func (j *judge) opaque(o *shell.Opaque) {
+	end := o.Offset
+	if o.Leaf >= 0 && o.Leaf < len(j.f.Leaves) {
+		end = j.f.Leaves[o.Leaf].End
+	}
+	where := "shell"
+	if o.Leaf >= 0 && j.f.Leaves[o.Leaf].Name != "" {
+		where = j.f.Leaves[o.Leaf].Name
+	}
+	spans := []shell.Span{o.From}
+	unknownInput := false
+	for _, v := range o.Text.Each() {
+		for _, h := range v.Holes {
+			spans = append(spans, h.From)
+			unknownInput = unknownInput || h.Kind == shell.HoleInput && h.From.Empty()
+		}
+	}
+	worst, seen, plain := NoEffect, false, true
+	for _, s := range spans {
+		for i := s.From; i < s.To && i < len(j.f.Leaves); i++ {
+			seen = true
+			l := &j.f.Leaves[i]
+			switch {
+			case downloads(l.Name) || hasNetPath(l):
+				worst = RemoteExec
+			case decoder(l):
+				if worst != RemoteExec {
+					worst = Opaque
+				}
+			case !generator(l):
+				plain = false
+			}
+		}
+	}
+	switch {
+	case worst == RemoteExec:
+		j.addAt(RemoteExec, AnyScope, "download-into-interpreter", where, o.Offset, end)
+	case worst == Opaque:
+		j.addAt(Opaque, AnyScope, "decoded-into-interpreter", where, o.Offset, end)
+	case seen && plain:
+		// The set-up lines that tools print for a shell: as trusted as the tool.
+	case o.Why == "script" || o.Why == "written script" && !seen:
+		if j.scriptVariable(o) {
+			j.addAt(Opaque, Unknown, "unknown-script", o.Text.String(), o.Offset, end)
+		}
+	case strings.HasPrefix(o.Why, "git ") || o.Why == "make" || o.Why == "alias":
+		j.addAt(Opaque, Unknown, "unknown-command-text", o.Text.String(), o.Offset, end)
+	default:
+		j.addAt(Opaque, Unknown, "unknown-command-text", o.Text.String(), o.Offset, end)
+	}
+}
+
+// scriptVariable reports whether a script named by an unknown word is worth a
+// question: "$DIR/setup.sh" is day work, `bash "$X"` is anything.
+func (j *judge) scriptVariable(o *shell.Opaque) bool {
+	for _, v := range o.Text.Each() {
+		if strings.TrimSpace(v.Text) == "" {
+			return true
+		}
+	}
+	return false
+}
+
+// downloads tells programs whose output came over the network.
+func downloads(name string) bool {
+	switch strings.ToLower(name) {
+	case "curl", "wget", "fetch", "aria2c", "http", "https", "httpie", "xh", "xhs", "lynx", "links", "w3m", "elinks", "nc", "ncat", "netcat", "socat", "telnet",
+		"ftp", "tftp", "lftp", "axel", "curlie", "wget2", "get", "lwp-request", "lwp-download", "invoke-webrequest", "invoke-restmethod",
+		"start-bitstransfer", "bitsadmin", "certutil", "dig", "nslookup", "host", "drill", "ssh", "scp", "rsync", "s3cmd", "gsutil", "ipfs", "openssl-s_client",
+		"wormhole", "croc", "hurl", "grpcurl", "websocat", "resolve-dnsname", "busybox-wget", "ftpget", "puf", "snarf":
+		return true
+	}
+	return false
+}
+
+func hasNetPath(l *shell.Leaf) bool {
+	for i := range l.Redirects {
+		if netPath(l.Redirects[i].Target.Text) {
+			return true
+		}
+	}
+	for i := range l.Argv {
+		t := l.Argv[i].Text
+		if netPath(t) || l.Name == "openssl" && t == "s_client" || l.Name == "aws" && strings.HasPrefix(t, "s3://") ||
+			l.Name == "gh" && (t == "api" || t == "gist") || l.Name == "git" && t == "archive" {
+			return true
+		}
+		if i > 0 && (strings.HasPrefix(l.Name, "python") || l.Name == "ruby" || l.Name == "perl" || l.Name == "node" || l.Name == "php") &&
+			(strings.Contains(t, "http://") || strings.Contains(t, "https://")) {
+			return true
+		}
+	}
+	return false
+}
+
+func netPath(t string) bool {
+	return strings.HasPrefix(t, "/dev/tcp/") || strings.HasPrefix(t, "/dev/udp/")
+}
+
+// decoder tells programs whose output hides what they read.
+func decoder(l *shell.Leaf) bool {
+	switch l.Name {
+	case "base64", "base32", "basenc", "xxd", "uudecode", "gpg", "gunzip", "gzip", "zcat", "bzcat", "xzcat", "bzip2", "xz", "zstd", "zstdcat",
+		"openssl", "hexdump", "od", "rev", "tr", "strings", "unzip", "steghide", "rot13", "caesar", "uncompress", "lz4", "brotli", "exiftool", "dd", "iconv", "perl", "crypt", "mcrypt", "age", "ccrypt", "funzip", "7z", "certutil":
+		return true
+	case "[convert]::frombase64string":
+		return true
+	}
+	return false
+}
+
+// generator tells programs that print set-up lines for a shell, or nothing that
+// matters.
+func generator(l *shell.Leaf) bool {
+	switch l.Name {
+	case "ssh-agent", "brew", "direnv", "pyenv", "rbenv", "nodenv", "goenv", "jenv", "nvm", "fnm", "conda", "mamba", "micromamba", "mise", "rtx", "asdf",
+		"starship", "zoxide", "minikube", "docker-machine", "dircolors", "gdircolors", "opam", "luarocks", "atuin", "thefuck", "mcfly", "navi", "hub", "gh", "glab",
+		"pip", "pipx", "register-python-argcomplete", "register-python-argcomplete3", "oh-my-posh", "sheldon", "antidote", "keychain", "gpgconf",
+		"podman-machine", "eksctl", "vault", "lesspipe", "lesspipe.sh", "locale", "ng", "volta", "proto", "nodebrew", "sdk", "swiftly", "ghcup", "cs",
+		"nix", "guix", "devbox", "flox", "pixi", "poetry", "pdm", "hatch", "rustup", "cargo", "go", "npm", "pnpm", "yarn", "bun", "deno", "just", "task",
+		"kubectl", "helm", "kind", "k3d", "k9s", "flux", "argocd", "istioctl", "oc", "kustomize", "terraform", "docker", "podman", "aws_completer", "aws-vault", "assume",
+		"uv", "uvx", "rye", "mcfly-init", "fzf", "bat", "delta", "atlas", "sqlc", "goreleaser", "golangci-lint", "hugo", "cobra", "stern", "chezmoi", "yadm",
+		"autoload", "compinit", "complete", "resize", "tset", "path_helper", "perlbrew", "plenv", "systemd-path", "xdg-user-dir", "dotenv", "envsubst", "supabase", "sentry-cli", "op":
+		return true
+	}
+	for i := 1; i < len(l.Argv) && i < 4; i++ {
+		switch l.Argv[i].Text {
+		case "init", "completion", "completions", "shellenv", "shell-init", "hook", "activate", "env", "docker-env", "print-env":
+			return true
+		}
+	}
+	return false
+}

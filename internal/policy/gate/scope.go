@@ -1,0 +1,537 @@
+package gate
+
+import (
+	"path"
+	"strings"
+
+	"github.com/lidguard-go/lidguard/internal/shell"
+)
+
+// FileKind is what stands at a path.
+type FileKind uint8
+
+// The kinds. KindUnknown is the answer of a world that cannot tell.
+const (
+	KindUnknown FileKind = iota
+	KindMissing
+	KindFile
+	KindDir
+)
+
+// Track is what git knows of a path.
+type Track uint8
+
+// The states of a path. TrackedPath is also a folder with tracked files in it.
+const (
+	TrackUnknown Track = iota
+	TrackedPath
+	IgnoredPath
+	UntrackedPath
+)
+
+// World is what the gate may ask about the machine. Every field may be zero;
+// what depends on it is then unknown. Callbacks must be quick, must not follow
+// links into /proc, start nothing and write nothing.
+type World struct {
+	Dir     string // working folder of the call, absolute
+	Home    string
+	Project string // top folder of the project; empty takes Dir, unless that is too high up
+	Temp    []string
+	Windows bool // paths have drive letters and backslashes
+
+	Env      func(name string) (string, bool)
+	ReadFile func(path string, max int) (string, bool)
+	Glob     func(dir, pattern string) ([]string, bool)
+	Kind     func(path string) FileKind
+	Track    func(path string) Track
+	// Resolve follows the symbolic links of a path, as far as it exists.
+	Resolve func(path string) string
+	Budget  func() bool
+
+	// Unattended is set when nobody could answer a question, with the reason.
+	Unattended string
+	// Self are lidguard's own folders.
+	Self []string
+}
+
+// place is where a word points to.
+type place struct {
+	path  string // absolute and clean, "" if not known
+	text  string // for people
+	scope Scope
+	all   bool // everything below path: a bare * or the folder itself
+}
+
+// abs makes p absolute and clean. The second result is false if it cannot.
+func (w *World) abs(p string, dir string) (string, bool) {
+	if strings.ContainsRune(p, '\\') && (w.Windows || drive(p)) {
+		p = strings.ReplaceAll(p, `\`, "/")
+	}
+	for _, prefix := range [...]string{"file://", "Microsoft.PowerShell.Core/FileSystem::", "FileSystem::", "//?/", "//./"} {
+		p = strings.TrimPrefix(p, prefix)
+	}
+	switch {
+	case p == "~" || strings.HasPrefix(p, "~/"):
+		if w.Home == "" {
+			return "", false
+		}
+		p = w.Home + p[1:]
+	case strings.HasPrefix(p, "/"), drive(p):
+	case dir == "":
+		return path.Clean(p), false
+	default:
+		p = dir + "/" + p
+	}
+	if drive(p) {
+		p = strings.ToUpper(p[:1]) + p[1:]
+		if len(p) == 2 {
+			p += "/"
+		}
+		if c := path.Clean(p); len(c) > 3 {
+			return c, true
+		}
+		return p[:2] + "/", true
+	}
+	return path.Clean(p), true
+}
+
+func drive(p string) bool {
+	return len(p) >= 2 && p[1] == ':' && (p[0]|0x20 >= 'a' && p[0]|0x20 <= 'z') && (len(p) == 2 || p[2] == '/' || p[2] == '\\')
+}
+
+// under reports whether p is dir or below it.
+func under(p, dir string) bool {
+	return dir != "" && (p == dir || strings.HasPrefix(p, strings.TrimSuffix(dir, "/")+"/"))
+}
+
+// classify tells the scope of an absolute clean path.
+func (w *World) classify(p string) Scope {
+	scope := w.classifyPlain(p)
+	if w.Resolve != nil && (scope <= Project || scope == Outside) && scope != Temp {
+		// A link inside the project may lead out of it.
+		if real := w.Resolve(p); real != "" && real != p {
+			if there := w.classifyPlain(real); there > scope {
+				return there
+			}
+		}
+	}
+	return scope
+}
+
+func (w *World) classifyPlain(p string) Scope {
+	if p == "/dev/null" || strings.HasPrefix(p, "/dev/std") || strings.HasPrefix(p, "/dev/fd/") || p == "/dev/tty" || under(p, "/dev/shm") || strings.EqualFold(p, "nul") {
+		return Temp
+	}
+	project := w.project()
+	if project != "" && under(p, project) {
+		if p == project {
+			return ProjectRoot
+		}
+		if rest := p[len(strings.TrimSuffix(project, "/"))+1:]; rest == ".git" || strings.HasPrefix(rest, ".git/") {
+			return Tracked
+		}
+		if buildPath(p[len(project):]) {
+			return Build
+		}
+		if w.Track != nil {
+			switch w.Track(p) {
+			case TrackedPath:
+				return Tracked
+			case IgnoredPath:
+				return Ignored
+			}
+		}
+		return Project
+	}
+	if project != "" && under(project, p) {
+		// A folder above the project: deleting it takes the project along.
+		if s := w.top(p); s != Outside {
+			return s
+		}
+		return Home
+	}
+	for _, t := range w.Temp {
+		if p != t && under(p, t) {
+			return Temp
+		}
+	}
+	for _, t := range [...]string{"/tmp", "/var/tmp", "/private/tmp", "/private/var/tmp", "/var/folders", "/private/var/folders", "/dev/shm"} {
+		if p != t && under(p, t) {
+			return Temp
+		}
+	}
+	if p == "/tmp" || p == "/var/tmp" {
+		return Outside
+	}
+	return w.top(p)
+}
+
+// project is the folder that counts as the agent's own.
+func (w *World) project() string {
+	p := w.Project
+	if p == "" {
+		p = w.Dir
+	}
+	if p == "" || p == "/" || len(p) <= 3 && drive(p) || p == w.Home || under(w.Home, p) || p == "/tmp" || p == "/var/tmp" {
+		return ""
+	}
+	if s := w.top(p); s == System || s == Home && p != w.Home && strings.Count(strings.TrimPrefix(p, w.Home), "/") <= 1 && homeFolder(path.Base(p)) {
+		return ""
+	}
+	return p
+}
+
+// top tells system, home and everything else apart.
+func (w *World) top(p string) Scope {
+	if w.Home != "" && under(p, w.Home) {
+		rest := strings.TrimPrefix(p[len(w.Home):], "/")
+		first, deeper, _ := strings.Cut(rest, "/")
+		switch {
+		case rest == "":
+			return Home
+		case deeper == "" && homeFolder(first):
+			return Home
+		case first == ".ssh" || first == ".gnupg" || first == ".aws" || first == ".kube" || first == ".password-store":
+			return Home
+		case first == "Library" && strings.Count(deeper, "/") == 0:
+			return Home
+		}
+		return Outside
+	}
+	if drive(p) {
+		rest := strings.ToLower(strings.Trim(p[2:], "/"))
+		first, deeper, _ := strings.Cut(rest, "/")
+		switch first {
+		case "", "windows", "program files", "program files (x86)", "programdata", "boot", "recovery", "system volume information", "$recycle.bin", "perflogs":
+			return System
+		case "users":
+			if strings.Count(deeper, "/") == 0 {
+				return Home
+			}
+			if sub := deeper[strings.IndexByte(deeper, '/')+1:]; !strings.Contains(sub, "/") && homeFolder(sub) {
+				return Home
+			}
+			if strings.Contains(deeper, "/appdata/local/temp/") {
+				return Temp
+			}
+		}
+		return Outside
+	}
+	first, deeper, _ := strings.Cut(strings.TrimPrefix(p, "/"), "/")
+	switch first {
+	case "", "bin", "boot", "dev", "etc", "lib", "lib32", "lib64", "libx32", "proc", "root", "run", "sbin", "sys", "usr", "opt", "lost+found",
+		"System", "Library", "Applications", "private", "cores", "nix", "snap", "efi", "bin.usr-is-merged":
+		return System
+	case "var":
+		return System
+	case "srv", "data", "mnt", "media", "Volumes", "net", "export":
+		if deeper == "" || (first == "Volumes" || first == "mnt" || first == "media") && !strings.Contains(deeper, "/") {
+			return System
+		}
+	case "home", "Users":
+		// Another person's home folder, or all of them.
+		if !strings.Contains(deeper, "/") {
+			return Home
+		}
+		if sub := deeper[strings.IndexByte(deeper, '/')+1:]; homeFolder(sub) || strings.HasPrefix(sub, ".ssh") || strings.HasPrefix(sub, ".gnupg") {
+			return Home
+		}
+	case "c", "d": // Git Bash spells C:\ as /c
+		if w.Windows {
+			return w.top(strings.ToUpper(first) + ":/" + deeper)
+		}
+	}
+	return Outside
+}
+
+// homeFolder tells folders directly below a home folder that hold what cannot be
+// had again.
+func homeFolder(name string) bool {
+	switch strings.ToLower(name) {
+	case "documents", "desktop", "downloads", "pictures", "music", "videos", "movies", "public", "dropbox", "onedrive", "google drive",
+		"library", "applications", "appdata", "projects", "src", "code", "repos", "work", "workspace", "dev", "git", "go", "backup", "backups",
+		".ssh", ".gnupg", ".config", ".local", ".aws", ".kube", ".azure", ".docker", ".mozilla", ".thunderbird", ".password-store",
+		".claude", ".codex", ".copilot", ".vscode", ".vim", ".emacs.d", ".oh-my-zsh", ".git", "dotfiles", ".dotfiles", ".gcloud":
+		return true
+	}
+	return false
+}
+
+// buildPath reports whether a path below a project names something that a build,
+// a test run or a package manager makes again.
+func buildPath(p string) bool {
+	for p != "" {
+		var part string
+		part, p, _ = strings.Cut(strings.TrimPrefix(p, "/"), "/")
+		if part != "" && buildName(part, p == "") {
+			return true
+		}
+		if part == "" && p == "" {
+			break
+		}
+	}
+	return false
+}
+
+func buildName(name string, last bool) bool {
+	switch strings.ToLower(name) {
+	case "node_modules", "dist", "build", "builds", "out", "output", "target", ".next", ".nuxt", ".output", ".svelte-kit", ".turbo", ".parcel-cache",
+		".cache", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".hypothesis", ".tox", ".nox", "__pycache__", ".eggs", "coverage", "htmlcov",
+		".nyc_output", ".coverage", "obj", ".gradle", ".venv", "venv", ".virtualenv", ".terraform", "tmp", "temp", ".tmp", "logs", "log",
+		"debug", "release", "deriveddata", ".build", "pods", ".dart_tool", ".angular", "storybook-static", "_build", "_site", "site-packages",
+		".stack-work", "dist-newstyle", "elm-stuff", "bower_components", "jspm_packages", ".serverless", ".aws-sam", "cdk.out", ".vercel",
+		".netlify", ".docusaurus", ".vite", ".eslintcache", ".stylelintcache", ".rollup.cache", ".webpack", "generated", "gen", ".ipynb_checkpoints",
+		"test-results", "playwright-report", "allure-results", "reports", "artifacts", "__snapshots__", ".scannerwork", "zig-out", "zig-cache",
+		".zig-cache", "cmakefiles", "cmakecache.txt", ".sass-cache", ".bundle", "wheelhouse", "bazel-bin", "bazel-out", "bazel-testlogs", ".expo",
+		".metro", ".yarn", ".pnpm-store", ".npm", ".wrangler", ".astro", ".cargo-cache", ".swiftpm", ".idea_modules", "result", ".direnv", "storage/logs",
+		"bin", "vendor", "www/build", "dist-ssr", "esm", "cjs", "lib-cov", ".nx", ".rpt2_cache", ".fusebox", ".dynamodb", ".temp", "sandbox", "scratch", "demo-output",
+		"__pypackages__", ".pyre", ".pytype", "cython_debug", "buck-out", ".fleet", ".trunk", "nohup.out", "core", ".ds_store", "thumbs.db", ".installed.cfg",
+		"package-lock.json", "yarn.lock", "pnpm-lock.yaml", "npm-debug.log":
+		return true
+	}
+	for _, p := range [...]string{"cmake-build-", "build-", "build_", "tmp-", "tmp.", "temp-", "bazel-", "out-", "test-output", ".coverage."} {
+		if strings.HasPrefix(name, p) {
+			return true
+		}
+	}
+	if last {
+		switch path.Ext(name) {
+		case ".pyc", ".pyo", ".o", ".a", ".so", ".obj", ".class", ".log", ".tmp", ".temp", ".bak", ".swp", ".swo", ".orig", ".rej", ".egg-info", ".dist-info",
+			".out", ".test", ".prof", ".pid", ".tsbuildinfo", ".map", ".cache", ".gcda", ".gcno", ".coverage", ".lcov", ".whl", ".tgz", ".gz", ".zip", ".tar", ".dSYM", ".exe", ".dll", ".pdb", ".aux", ".toc", ".fls":
+			return true
+		}
+	}
+	return false
+}
+
+// sourceName tells names that hold a project's own work, for paths about which
+// the world knows nothing.
+func sourceName(p string) bool {
+	first, _, _ := strings.Cut(strings.TrimPrefix(p, "./"), "/")
+	switch strings.ToLower(first) {
+	case "src", "source", "sources", "lib", "libs", "app", "apps", "internal", "cmd", "pkg", "packages", "test", "tests", "spec", "specs", "docs", "doc",
+		"migrations", "db", "database", "data", "config", "configs", "scripts", "public", "assets", "static", "include", "server", "client", "frontend",
+		"backend", "api", "web", "core", "components", "pages", "models", "modules", "services", "infra", "terraform", ".github", ".git", ".svn", ".hg",
+		"important", "prod", "production", "uploads", "media", "backups", "backup", "content", "project", "my-project", "myproject", "repo", ".vscode", "important_data":
+		return true
+	}
+	return false
+}
+
+// globStart is the index of the first pattern character of p, -1 for none.
+func globStart(p string) int { return strings.IndexAny(p, "*?[") }
+
+// locate tells where a word of a command points to. The worst of its
+// alternatives counts.
+func (j *judge) locate(a *shell.Arg, dir shell.Value) place {
+	best := place{scope: AnyScope}
+	for n, v := range a.Each() {
+		p := j.locateValue(&v, dir, a.Glob || a.FromGlob != "" && globStart(a.FromGlob) >= 0)
+		if a.FromGlob != "" && wholeGlob(path.Base(a.FromGlob)) {
+			// Names that a bare * gave: all of the folder is meant.
+			all := shell.Value{Text: a.FromGlob}
+			if q := j.locateValue(&all, dir, true); q.scope > p.scope {
+				p = q
+			}
+		}
+		if n == 0 || p.scope > best.scope {
+			best = p
+		}
+	}
+	if best.text == "" {
+		best.text = a.String()
+	}
+	return best
+}
+
+func wholeGlob(name string) bool {
+	switch name {
+	case "*", ".*", "**", "?*", "*.*", ".[!.]*", ".[^.]*", "..?*", "*/", "{*,.*}", "{.*,*}", ".??*":
+		return true
+	}
+	return false
+}
+
+func (j *judge) locateValue(v *shell.Value, dir shell.Value, glob bool) place {
+	w := &j.w
+	base := ""
+	if d, ok := dir.Exact(); ok {
+		base = d
+	}
+	if len(v.Holes) > 0 {
+		return j.locateHoles(v, dir)
+	}
+	text := v.Text
+	out := place{text: text}
+	if text == "" {
+		return out
+	}
+	if glob {
+		if i := globStart(text); i >= 0 {
+			cut := strings.LastIndexAny(text[:i], `/\`) + 1
+			name := text[cut:]
+			part, rest, deeper := strings.Cut(name, "/")
+			parent := text[:cut]
+			if parent == "" {
+				parent = "."
+			}
+			p, ok := w.abs(parent, base)
+			if !ok {
+				out.scope = Unknown
+				return out
+			}
+			if deeper && wholeGlob(part) && (p == "/" || p == "/home" || p == "/Users") {
+				// /*/x: a name below every top folder.
+				out.path, out.scope = p, System
+				return out
+			}
+			out.path = p
+			switch scope := w.classify(p); {
+			case wholeGlob(strings.TrimSuffix(name, "/")) || deeper && wholeGlob(part) && wholeGlob(rest):
+				out.all, out.scope = true, scope
+				if p == "/tmp" || p == "/var/tmp" {
+					out.scope = Temp
+				}
+			case p == "/" || scope == System:
+				out.scope = System
+			case scope == Home && p == w.Home && len(part) <= 3:
+				out.scope = Home
+			case scope == Home:
+				out.scope = Outside
+			default:
+				out.path = p + "/" + name
+				out.scope = w.classify(out.path)
+			}
+			if out.scope == Tracked && !out.all {
+				out.scope = Project
+			}
+			return out
+		}
+	}
+	p, ok := w.abs(text, base)
+	if !ok {
+		out.path, out.scope = "", Unknown
+		if j.remoteDir(dir) {
+			out.scope = Outside
+		}
+		if !strings.HasPrefix(p, "..") && buildPath(p) {
+			out.scope = Build
+		}
+		return out
+	}
+	out.path = p
+	out.scope = w.classify(p)
+	return out
+}
+
+// remoteDir reports whether a folder is on another machine or in a container,
+// where nothing is known about it.
+func (j *judge) remoteDir(dir shell.Value) bool { return len(dir.Holes) > 0 && dir.Text == "" }
+
+// locateHoles places a word that is not wholly known: once with its holes filled
+// by a plain name and once with them empty, where they may be.
+func (j *judge) locateHoles(v *shell.Value, dir shell.Value) place {
+	out := place{text: v.String()}
+	first := v.Holes[0]
+	if first.At == 0 && len(v.Text) == 0 || first.At == 0 && !nameHole(first) {
+		if s, ok := j.holeScope(v, dir); ok {
+			out.scope = s
+			return out
+		}
+	}
+	fill := func(with string) place {
+		var b strings.Builder
+		at := 0
+		for _, h := range v.Holes {
+			b.WriteString(v.Text[at:h.At])
+			at = h.At
+			if with != "" || nameHole(h) || h.NonEmpty {
+				b.WriteString("lidguard-unknown")
+			}
+		}
+		b.WriteString(v.Text[at:])
+		e := shell.Value{Text: b.String()}
+		return j.locateValue(&e, dir, globStart(e.Text) >= 0)
+	}
+	full := fill("x")
+	if first.At == 0 && !nameHole(first) {
+		full.scope, full.path = Unknown, ""
+	}
+	out.scope, out.path = full.scope, full.path
+	if nameHole(first) && len(v.Holes) == 1 {
+		return out
+	}
+	empty := fill("")
+	switch {
+	case first.At == 0 && empty.scope >= Home:
+		if !first.NonEmpty {
+			out.scope = RootUnknown
+		}
+	case empty.scope >= Home && out.scope < empty.scope:
+		out.scope = empty.scope
+	case empty.scope == ProjectRoot && out.scope < ProjectRoot:
+		out.scope = ProjectRoot
+	}
+	return out
+}
+
+func nameHole(h shell.Hole) bool { return h.Kind == shell.HoleName || h.Kind == shell.HoleNumber }
+
+// holeScope knows programs whose output is a path of a known kind.
+func (j *judge) holeScope(v *shell.Value, dir shell.Value) (Scope, bool) {
+	h := v.Holes[0]
+	if h.From.Empty() {
+		return 0, false
+	}
+	worst, known := AnyScope, false
+	for i := h.From.From; i < h.From.To && i < len(j.f.Leaves); i++ {
+		l := &j.f.Leaves[i]
+		switch l.Name {
+		case "mktemp":
+			worst, known = max(worst, Temp), true
+		case "find", "fd", "fdfind", "ls", "git", "rg", "grep", "locate":
+			s, ok := j.listed(i)
+			if !ok {
+				return 0, false
+			}
+			worst, known = max(worst, s), true
+		}
+	}
+	return worst, known
+}
+
+// listed is the scope of the names that leaf i prints.
+func (j *judge) listed(i int) (Scope, bool) {
+	l := &j.f.Leaves[i]
+	c := call{j: j, i: i, l: l}
+	switch l.Name {
+	case "find", "gfind", "bfs":
+		return j.found(&c), true
+	case "git":
+		switch sub, rest := c.git(); {
+		case sub == "ls-files":
+			for _, r := range rest {
+				if r == "-i" || r == "--ignored" || strings.HasPrefix(r, "-o") && strings.Contains(r, "i") {
+					return Ignored, true
+				}
+				if r == "-o" || r == "--others" {
+					return Project, true
+				}
+			}
+			return Project, true
+		case sub == "rev-parse":
+			return Project, true
+		case sub == "diff" || sub == "status" || sub == "grep" || sub == "show":
+			return Project, true
+		}
+	case "fd", "fdfind", "rg", "grep", "ls":
+		worst := Project
+		for _, a := range c.operands("") {
+			if p := j.locate(a, l.Dir); p.scope >= Outside && p.path != "" {
+				worst = max(worst, p.scope)
+			}
+		}
+		return worst, true
+	}
+	return 0, false
+}

@@ -93,6 +93,10 @@ type hook struct {
 	ev      event.Event
 	verdict event.Verdict
 
+	packs     Packs // see loadPacks
+	packsRead bool
+	packsErr  error
+
 	started int            // pid of the runtime that this hook started
 	asked   bool           // the away question was put, see askAway
 	away    *ipc.Away      // its answer; nil unknown
@@ -127,6 +131,7 @@ func (h *hook) run(stdin io.Reader) (out event.Output) {
 	ctx, cancel := context.WithDeadline(context.Background(), h.deadline)
 	defer cancel()
 	h.verdict, _ = policy.Run(ctx, &h.ev, h.handlers())
+	h.verdict = h.resolve(ctx, h.verdict)
 	out, err = h.codec.Encode(&h.ev, h.verdict)
 	if err != nil {
 		h.complain(err)

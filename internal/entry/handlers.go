@@ -10,9 +10,10 @@ import (
 )
 
 // handlers is the chain that judges every event of every client. Building it
-// reads nothing: what a policy needs is fetched once an event wants it.
+// reads nothing for events that no pack could answer; what a policy needs is
+// fetched once an event wants it.
 func (h *hook) handlers() []policy.Handler {
-	return []policy.Handler{h.closedLid()}
+	return append(h.packHandlers(), h.closedLid())
 }
 
 // closedLid answers for a person who closed the lid.
@@ -25,6 +26,17 @@ func (h *hook) closedLid() policy.Handler {
 		}).Handle(ctx, ev)
 	}
 	return handler
+}
+
+// resolve turns a question into a denial when nobody is there to be asked.
+func (h *hook) resolve(ctx context.Context, v event.Verdict) event.Verdict {
+	if v.Decision != event.Ask || h.ev.Name != event.PreToolUse {
+		return v
+	}
+	return closedlid.Resolve(h.closedLidConfig(), &h.ev, v, func() (closedlid.Away, error) {
+		away, err := h.askAway(ctx)
+		return closedlid.Away(away), err
+	})
 }
 
 func (h *hook) closedLidConfig() closedlid.Config {

@@ -97,6 +97,13 @@ func (d Dirs) Settings() string { return d.Join(d.Config, "settings.json") }
 // Rules is the user's rulebook.
 func (d Dirs) Rules() string { return d.Join(d.Config, "rules.toml") }
 
+// Packs says which hook packs are on.
+func (d Dirs) Packs() string { return d.Join(d.Config, "packs.json") }
+
+// Gate is the folder of what the gate keeps: its audit log and the exceptions
+// that a person made.
+func (d Dirs) Gate() string { return d.Join(d.State, "gate") }
+
 // Sessions is where the runtime keeps what it must find again after a crash.
 func (d Dirs) Sessions() string { return d.Join(d.State, "sessions.json") }
 

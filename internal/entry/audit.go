@@ -1,0 +1,212 @@
+package entry
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"encoding/base32"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/lidguard-go/lidguard/internal/event"
+	"github.com/lidguard-go/lidguard/internal/paths"
+	"github.com/lidguard-go/lidguard/internal/policy/gate"
+)
+
+// AuditEntry is one line of the gate's audit log: what was said about a call, or
+// what a person excepted. It holds rule ids, effects and targets, and the call's
+// own input only where the person wants that.
+type AuditEntry struct {
+	Time     time.Time       `json:"time"`
+	Kind     string          `json:"kind"` // said, would-say, allowed-once, allow-once, relax
+	Provider event.Provider  `json:"provider,omitempty"`
+	Session  event.SessionID `json:"session_id,omitempty"`
+	Tool     string          `json:"tool,omitempty"`
+	Decision string          `json:"decision,omitempty"`
+	Profile  string          `json:"profile,omitempty"`
+	Rules    []string        `json:"rules,omitempty"`
+	Effects  []string        `json:"effects,omitempty"` // effect, scope and target of each hazard
+	Code     string          `json:"code,omitempty"`
+	Digest   string          `json:"digest,omitempty"`
+	Until    *time.Time      `json:"until,omitempty"`
+	Input    string          `json:"input,omitempty"`
+	// Unattended is set when nobody could have been asked.
+	Unattended bool `json:"unattended,omitempty"`
+}
+
+func (e *AuditEntry) hazards(r *gate.Result) {
+	for i, h := range r.Hazards {
+		if h.Decision == event.None || i >= 8 {
+			break
+		}
+		e.Rules = append(e.Rules, h.Rule)
+		what := h.Effect.String() + " " + h.Scope.String()
+		// Text of a statement or a command line is no target.
+		if t := h.Target; t != "" && !strings.ContainsAny(t, " \n") {
+			what += " " + event.Preview(t)
+		}
+		e.Effects = append(e.Effects, what)
+	}
+}
+
+// maxAudit bounds the audit log in bytes; its predecessor (".1") may be as large.
+const maxAudit = 1 << 20
+
+// AuditPath is the audit log's file.
+func AuditPath(dirs paths.Dirs) string { return dirs.Join(dirs.Gate(), "audit.jsonl") }
+
+// audit adds a line and keeps the log bounded. A log that cannot be written is no
+// reason to decide otherwise; the caller goes on.
+func audit(dirs paths.Dirs, e *AuditEntry) { _ = AppendAudit(dirs, e) }
+
+// AppendAudit is audit with its error.
+func AppendAudit(dirs paths.Dirs, e *AuditEntry) error {
+	line, err := json.Marshal(e)
+	if err != nil {
+		return err
+	}
+	line = append(line, '\n')
+	name := AuditPath(dirs)
+	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		return err
+	}
+	if info, err := os.Stat(name); err == nil && info.Size()+int64(len(line)) > maxAudit {
+		if err := os.Rename(name, name+".1"); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(line) // one write, so that two hooks never mix
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	return err
+}
+
+// ReadAudit calls yield for every line of the log, oldest first, until it returns
+// false. Lines that do not parse are left out.
+func ReadAudit(dirs paths.Dirs, yield func(*AuditEntry) bool) error {
+	for _, name := range [...]string{AuditPath(dirs) + ".1", AuditPath(dirs)} {
+		f, err := os.Open(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("reading the audit log: %w", err)
+		}
+		lines := bufio.NewScanner(f)
+		lines.Buffer(nil, 16<<20)
+		for lines.Scan() {
+			var e AuditEntry
+			if json.Unmarshal(lines.Bytes(), &e) == nil && !yield(&e) {
+				f.Close()
+				return nil
+			}
+		}
+		err = lines.Err()
+		f.Close()
+		if err != nil {
+			return fmt.Errorf("reading the audit log: %w", err)
+		}
+	}
+	return nil
+}
+
+// digestOf identifies a call: the same words in the same folder of the same
+// session's client.
+func digestOf(ev *event.Event) string {
+	sum := sha256.New()
+	if ev.Tool == nil {
+		return strings.Repeat("a", 52)
+	}
+	for _, part := range [...]string{string(ev.Provider), ev.Tool.Name, ev.Cwd, string(ev.Tool.Input)} {
+		fmt.Fprintf(sum, "%d:%s", len(part), part)
+	}
+	return strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(sum.Sum(nil)))
+}
+
+// codeOf is the short form that a person types. The exception itself is kept
+// under the whole digest, so that no other call can be made to fit the code.
+func codeOf(digest string) string { return digest[:4] + "-" + digest[4:8] }
+
+// allowance is the file that lets one call through.
+func allowance(dirs paths.Dirs, digest string) string {
+	return dirs.Join(dirs.Gate(), "allow", digest)
+}
+
+// Allow lets the call with this digest through once, for ten minutes.
+func Allow(dirs paths.Dirs, digest string, now time.Time) (until time.Time, err error) {
+	until = now.Add(allowanceLife)
+	name := allowance(dirs, digest)
+	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		return until, fmt.Errorf("noting the exception: %w", err)
+	}
+	if err := replaceFile(name, []byte(until.UTC().Format(time.RFC3339)+"\n")); err != nil {
+		return until, fmt.Errorf("noting the exception: %w", err)
+	}
+	return until, nil
+}
+
+// takeAllowance uses an exception up. Removing the file is what makes it single:
+// of two hooks only one succeeds.
+func takeAllowance(dirs paths.Dirs, digest string, now time.Time) bool {
+	name := allowance(dirs, digest)
+	b, err := readSmall(name, 64)
+	if err != nil {
+		return false
+	}
+	if os.Remove(name) != nil {
+		return false
+	}
+	until, err := time.Parse(time.RFC3339, strings.TrimSpace(string(b)))
+	// A clock that was set back must not make an exception last.
+	return err == nil && now.Before(until) && until.Sub(now) <= allowanceLife+time.Second
+}
+
+// MaxRelax is the longest a person may relax the gate at once.
+const MaxRelax = 4 * time.Hour
+
+// Relax makes the gate stop catastrophes only, until a time; the zero time ends it.
+func Relax(dirs paths.Dirs, until time.Time) error {
+	name := dirs.Join(dirs.Gate(), "relax")
+	if until.IsZero() {
+		if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("ending the relaxed time: %w", err)
+		}
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		return fmt.Errorf("noting the relaxed time: %w", err)
+	}
+	if err := replaceFile(name, []byte(until.UTC().Format(time.RFC3339)+"\n")); err != nil {
+		return fmt.Errorf("noting the relaxed time: %w", err)
+	}
+	return nil
+}
+
+// relaxedUntil is when the relaxed time ends; a time in the past when there is none.
+func relaxedUntil(dirs paths.Dirs) time.Time {
+	b, err := readSmall(dirs.Join(dirs.Gate(), "relax"), 64)
+	if err != nil {
+		return time.Time{}
+	}
+	until, err := time.Parse(time.RFC3339, strings.TrimSpace(string(b)))
+	if err != nil {
+		return time.Time{}
+	}
+	return until
+}
+
+// RelaxedUntil is when the relaxed time ends, for people.
+func RelaxedUntil(dirs paths.Dirs, now time.Time) (time.Time, bool) {
+	t := relaxedUntil(dirs)
+	return t, t.After(now) && t.Sub(now) <= MaxRelax
+}

@@ -44,7 +44,7 @@ type Reading struct {
 	Watts float64
 	// ToEmpty at the current drain; 0 where unknown or not discharging.
 	ToEmpty time.Duration
-	// Source names what said so: "upower", "sysfs" or "pmset".
+	// Source names what said so: "upower", "sysfs", "pmset" or "windows".
 	Source string
 }
 

@@ -56,7 +56,7 @@ func (p Presence) String() string {
 type Reading struct {
 	State    State
 	Presence Presence
-	// Source names what said so: "upower+login1", "upower", "login1", "acpi", "ioreg",
+	// Source names what said so: "upower+login1", "upower", "login1", "acpi", "ioreg", "windows",
 	// or "" for nothing.
 	Source string
 	// Why is set where State is Unknown, for people.

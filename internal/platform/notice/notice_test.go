@@ -32,3 +32,12 @@ func TestDecode(t *testing.T) {
 		}
 	}
 }
+
+// Each setting that is asked for must mean something when it comes.
+func TestDecode_everySettingAskedFor(t *testing.T) {
+	for _, setting := range settings() {
+		if got := decode(wmPowerBroadcast, pbtSettingChange, setting, []byte{1, 0, 0, 0}); got == "" {
+			t.Errorf("%s is asked for and not understood", setting)
+		}
+	}
+}

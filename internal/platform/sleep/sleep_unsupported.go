@@ -8,7 +8,7 @@ import (
 )
 
 // unsupported is the backend of a system without login1. macOS is held awake by
-// Caffeinate and Pmset, which a Manager has no part in.
+// Caffeinate and Pmset, Windows by Power, which a Manager has no part in.
 type unsupported struct{ system string }
 
 func (u unsupported) err(doing string) error {

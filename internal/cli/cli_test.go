@@ -326,11 +326,12 @@ func TestSetup_asks(t *testing.T) {
 		// exit code; what is written does not depend on it.
 		code, out, stderr := w.run("setup", "--provider", "codex")
 		_, err := os.Stat(filepath.Join(w.home, ".codex", "hooks.json"))
-		_, trust := os.Stat(filepath.Join(w.home, ".codex", "config.toml"))
-		if code != c.code || (err == nil) != c.wrote || (trust == nil) != c.trust {
-			t.Errorf("%s: exit %d, hooks.json %v, config.toml %v\n%s%s", c.name, code, err, trust, out, stderr)
+		config, _ := os.ReadFile(filepath.Join(w.home, ".codex", "config.toml"))
+		trust, server := bytes.Contains(config, []byte("trusted_hash")), bytes.Contains(config, []byte("[mcp_servers.lidguard]"))
+		if code != c.code || (err == nil) != c.wrote || trust != c.trust || server != c.wrote {
+			t.Errorf("%s: exit %d, hooks.json %v, config.toml:\n%s\n%s%s", c.name, code, err, config, out, stderr)
 		}
-		if !strings.Contains(out, "+++ ") || !strings.Contains(stderr, "write 1 file? [y/N] ") {
+		if !strings.Contains(out, "+++ ") || !strings.Contains(stderr, "write 2 files? [y/N] ") {
 			t.Errorf("%s: no diff before the question", c.name)
 		}
 		if c.wrote && !strings.Contains(stderr, "Codex runs a hook only after you trusted it") {
@@ -357,14 +358,15 @@ func TestSettings_tellTheRuntime(t *testing.T) {
 
 func TestEveryCommand_isDocumented(t *testing.T) {
 	a := newApp(Options{Env: func(string) string { return "" }, GOOS: "linux"})
-	walk(a.root(), func(c *cobra.Command) {
+	root := a.root()
+	walk(root, func(c *cobra.Command) {
 		if c.Name() == "help" || c.Name() == "completion" || c.Parent() != nil && c.Parent().Name() == "completion" {
 			return // cobra's own
 		}
 		if c.Short == "" || strings.HasSuffix(c.Short, ".") || c.Example == "" {
 			t.Errorf("%s has no short text or example", c.CommandPath())
 		}
-		if c.HasParent() && c.GroupID == "" {
+		if c.Parent() == root && c.GroupID == "" {
 			t.Errorf("%s is in no group", c.CommandPath())
 		}
 		for line := range strings.Lines(c.Example) {

@@ -81,7 +81,7 @@ func TestDocs_nameEveryFinding(t *testing.T) {
 	}
 	constant := regexp.MustCompile(`(?m)^\t[A-Z]\w+\s+= "([a-z]+(?:-[a-z]+)+)"`)
 	found := 0
-	for _, file := range []string{"../doctor/doctor.go", "../install/install.go"} {
+	for _, file := range []string{"../doctor/doctor.go", "../doctor/power.go", "../install/install.go"} {
 		src, err := os.ReadFile(filepath.FromSlash(file))
 		if err != nil {
 			t.Fatal(err)

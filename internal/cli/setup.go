@@ -29,10 +29,13 @@ type setupReport struct {
 // setupResult is what happened with one agent.
 type setupResult struct {
 	hookResult
-	Proofs []proof `json:"proofs"`
+	MCP    mcpResult `json:"mcp"`
+	Proofs []proof   `json:"proofs"`
 
-	agent agent
-	plan  install.Plan
+	agent  agent
+	client mcpClient
+	plan   install.Plan
+	server install.Plan // of the MCP registration
 }
 
 func (a *app) setupCmd() *cobra.Command {
@@ -43,8 +46,9 @@ func (a *app) setupCmd() *cobra.Command {
 		Example: `lidguard setup
 lidguard setup --dry-run
 lidguard setup --yes --trust-codex-hooks`,
-		Long: "Shows every change as a diff and asks once before it writes; puts lidguard's hooks in;\n" +
-			"then runs each hook's command line with a made-up payload to prove that it works.\n" +
+		Long: "Shows every change as a diff and asks once before it writes; puts lidguard's hooks and\n" +
+			"its MCP server in; runs each hook's command line with a made-up payload to prove that\n" +
+			"it works; and tells whether the system lets lidguard hold off sleep here.\n" +
 			"`lidguard uninstall` takes everything out again, byte for byte.",
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.setup(cmd, o) },
@@ -74,7 +78,8 @@ func (a *app) setup(cmd *cobra.Command, o setupOptions) error {
 		r := setupResult{hookResult: hookResult{Provider: g.Provider(), Changed: []install.Done{}}, Proofs: []proof{}, agent: g}
 		r.plan, err = g.Install(in.program, in.records)
 		r.fail(err)
-		edits += len(r.plan.Edits)
+		a.planServer(in, &r)
+		edits += len(r.plan.Edits) + len(r.server.Edits)
 		report.Agents = append(report.Agents, r)
 	}
 	a.showPlans(report.Agents)
@@ -83,8 +88,11 @@ func (a *app) setup(cmd *cobra.Command, o setupOptions) error {
 			r := &report.Agents[i]
 			_ = a.carryOut(cmd.Context(), in, r.plan, true, &r.hookResult) // a dry run cannot fail
 			r.State = r.agent.Status(in.program).State
+			for _, e := range r.server.Edits {
+				r.MCP.Diff = append(r.MCP.Diff, e.Diff())
+			}
 		}
-		return a.endSetup(report, skipped, in)
+		return a.endSetup(cmd.Context(), report, skipped, in)
 	}
 	if edits > 0 {
 		if err := a.consent(cmd, o.yes, "write "+count(edits, "file")+"?"); err != nil {
@@ -94,7 +102,25 @@ func (a *app) setup(cmd *cobra.Command, o setupOptions) error {
 	for i := range report.Agents {
 		a.setUpOne(cmd.Context(), in, o, &report.Agents[i])
 	}
-	return a.endSetup(report, skipped, in)
+	return a.endSetup(cmd.Context(), report, skipped, in)
+}
+
+// planServer plans the registration of the MCP server. It goes into the client's
+// file directly: see nowhere.
+func (a *app) planServer(in installation, r *setupResult) {
+	r.MCP = mcpResult{Provider: r.Provider, Changed: []install.Done{}}
+	for _, c := range a.mcpClients(in.home) {
+		if c.Provider() == r.Provider {
+			r.client = c
+		}
+	}
+	want, err := a.mcpServer()
+	if err == nil {
+		var reg install.Registration
+		reg, err = r.client.Register(want, in.records, nowhere)
+		r.server = reg.Plan
+	}
+	r.MCP.fail(err)
 }
 
 // showPlans shows a person what would be written.
@@ -103,14 +129,15 @@ func (a *app) showPlans(results []setupResult) {
 		return
 	}
 	for _, r := range results {
-		if r.err != nil {
-			continue
-		}
-		if len(r.plan.Edits) == 0 {
+		if r.err == nil && r.MCP.err == nil && len(r.plan.Edits)+len(r.server.Edits) == 0 {
 			a.say("%s: nothing to change", r.agent.Title())
 		}
 		for _, e := range r.plan.Edits {
 			a.heading(r.agent.Title())
+			a.diff(e.Diff())
+		}
+		for _, e := range r.server.Edits {
+			a.heading(r.agent.Title() + ", MCP")
 			a.diff(e.Diff())
 		}
 	}
@@ -135,8 +162,9 @@ func (a *app) consent(cmd *cobra.Command, yes bool, question string) error {
 	return err
 }
 
-// setUpOne carries one agent's plan out, sees to its trust and proves the hooks.
+// setUpOne carries one agent's plans out, sees to its trust and proves the hooks.
 func (a *app) setUpOne(ctx context.Context, in installation, o setupOptions, r *setupResult) {
+	defer a.register(ctx, in, r) // last: uninstall goes the other way round
 	if r.err != nil {
 		return
 	}
@@ -151,6 +179,17 @@ func (a *app) setUpOne(ctx context.Context, in installation, o setupOptions, r *
 		r.next = nextStep(status)
 		r.Proofs, err = a.prove(ctx, status)
 		r.fail(err)
+	}
+}
+
+// register carries out the plan of the MCP registration.
+func (a *app) register(ctx context.Context, in installation, r *setupResult) {
+	changed, err := r.server.Apply(ctx, a.Now(), in.store)
+	r.MCP.Changed = append(r.MCP.Changed, changed...)
+	r.MCP.fail(err)
+	if want, err := a.mcpServer(); err == nil {
+		status := r.client.Status(want)
+		r.MCP.File, r.MCP.State = status.File, status.State
 	}
 }
 
@@ -172,19 +211,20 @@ func (a *app) codexConsent(ctx context.Context, in installation, o setupOptions,
 }
 
 // endSetup prints what came of it.
-func (a *app) endSetup(report setupReport, skipped []agent, in installation) error {
+func (a *app) endSetup(ctx context.Context, report setupReport, skipped []agent, in installation) error {
 	good := true
 	for i := range report.Agents {
 		r := &report.Agents[i]
-		good = good && r.err == nil
+		good = good && r.err == nil && r.MCP.err == nil
 		for _, p := range r.Proofs {
 			good = good && p.OK
 		}
 		report.Findings = append(report.Findings, doctor.Agent(r.agent.Title(), r.agent.Status(in.program))...)
 		report.Findings = append(report.Findings, canaryFindings(r.agent.Title(), r.Proofs)...)
 	}
+	report.Findings = append(report.Findings, a.powerFindings(ctx)...)
 	for _, g := range skipped {
-		report.Agents = append(report.Agents, setupResult{Proofs: []proof{}, agent: g,
+		report.Agents = append(report.Agents, setupResult{Proofs: []proof{}, agent: g, MCP: mcpResult{Provider: g.Provider(), Changed: []install.Done{}},
 			hookResult: hookResult{Provider: g.Provider(), Changed: []install.Done{}, Skipped: g.Title() + " has not been used here"}})
 	}
 	err := a.result(report, func() {
@@ -194,8 +234,10 @@ func (a *app) endSetup(report setupReport, skipped []agent, in installation) err
 		a.showFindings(report.Findings)
 	})
 	for _, r := range report.Agents {
-		if r.err != nil {
-			a.failure(r.err)
+		for _, err := range []error{r.err, r.MCP.err} {
+			if err != nil {
+				a.failure(err)
+			}
 		}
 	}
 	if err == nil && !good {
@@ -215,10 +257,35 @@ func (a *app) showSetupResult(r setupResult) {
 			a.note("%s: a copy from before is in %s", r.Provider, f.Backup)
 		}
 	}
+	for _, f := range r.MCP.Changed {
+		a.say("%s: MCP server registered in %s", r.Provider, f.Path)
+		if f.Backup != "" {
+			a.note("%s: a copy from before is in %s", r.Provider, f.Backup)
+		}
+	}
 	if len(r.Proofs) > 0 {
 		ok := len(slices.DeleteFunc(slices.Clone(r.Proofs), func(p proof) bool { return !p.OK }))
 		a.say("%s: %d of %d hooks proven", r.Provider, ok, len(r.Proofs))
 	}
+}
+
+// powerFindings tells what keeps lidguard from holding this machine.
+func (a *app) powerFindings(ctx context.Context) []ipc.Finding {
+	if a.Power == nil {
+		return nil
+	}
+	d, err := a.dirs()
+	if err != nil {
+		return nil // told by whoever needs them
+	}
+	s, _, _ := readSettings(d.Settings()) // with an error the defaults count, and doctor tells it
+	r := a.Power.Check(ctx)
+	f := doctor.PowerFacts{Settings: s, Guest: r.Guest, Login1: r.Login1, Polkit: r.Polkit, HasSession: r.Session.ID != "",
+		Active: r.Session.Active, CanHibernate: r.CanHibernate}
+	for _, v := range r.Missing() {
+		f.Missing = append(f.Missing, doctor.Right{Action: v.Action, For: v.For, Unknown: v.Verdict == "unknown"})
+	}
+	return doctor.Power(f)
 }
 
 // canaryFindings tells of hooks that did not do what they should, one finding for

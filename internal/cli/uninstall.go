@@ -17,6 +17,7 @@ type uninstallOptions struct {
 // uninstallReport is what `uninstall --json` prints.
 type uninstallReport struct {
 	Agents  []hookResult `json:"agents"`
+	MCP     []mcpResult  `json:"mcp"`
 	Stopped bool         `json:"runtime_stopped"`
 	Kept    []string     `json:"kept"` // folders of lidguard's own that stay
 }
@@ -27,8 +28,9 @@ func (a *app) uninstallCmd() *cobra.Command {
 		Use:     "uninstall [--yes]",
 		Short:   "take out everything that setup put in",
 		Example: `lidguard uninstall`,
-		Long: "Every agent's config gets back the bytes from before, or loses lidguard's entries where\n" +
-			"it was edited since; then the runtime puts power settings back and leaves. Your\n" +
+		Long: "Every agent's config gets back the bytes from before, or loses lidguard's hooks and MCP\n" +
+			"server where it was edited since; a file that cannot be read is named, left alone, and\n" +
+			"does not keep the rest (exit code 1 then). Then the runtime puts power settings back and leaves. Your\n" +
 			"settings and logs stay, and are named at the end.",
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.uninstall(cmd, o) },
@@ -47,41 +49,27 @@ func (a *app) uninstall(cmd *cobra.Command, o uninstallOptions) error {
 	if in.records, err = in.store.Load(); err != nil {
 		return err
 	}
-	type job struct {
-		plan install.Plan
-		r    hookResult
-	}
-	var jobs []job
-	edits := 0
-	for _, g := range a.agents(in.home) {
-		j := job{r: hookResult{Provider: g.Provider(), Changed: []install.Done{}}}
-		j.plan, err = g.Remove(in.records)
-		j.r.fail(err)
-		edits += len(j.plan.Edits)
-		for _, e := range j.plan.Edits {
-			if o.dryRun {
-				j.r.Diff = append(j.r.Diff, e.Diff())
-			}
-			if !a.json {
-				a.heading(g.Title())
-				a.diff(e.Diff())
-			}
-		}
-		jobs = append(jobs, j)
-	}
+	jobs, edits := a.removals(in, o.dryRun)
 	if edits > 0 && !o.dryRun {
 		if err := a.consent(cmd, o.yes, "write "+count(edits, "file")+"?"); err != nil {
 			return err
 		}
 	}
-	report := uninstallReport{Agents: []hookResult{}, Kept: []string{}}
 	failed := false
-	for _, j := range jobs {
-		if j.r.err == nil && !o.dryRun {
+	report := uninstallReport{Agents: []hookResult{}, MCP: []mcpResult{}, Kept: []string{}}
+	for i := range jobs {
+		j := &jobs[i]
+		if !o.dryRun {
+			// What was written last goes first, so that the bytes from before
+			// both come back. A plan with an error holds what can be done.
+			changed, err := j.server.Apply(cmd.Context(), a.Now(), in.store)
+			j.mcp.Changed = append(j.mcp.Changed, changed...)
+			j.mcp.fail(err)
 			j.r.fail(a.carryOut(cmd.Context(), in, j.plan, false, &j.r))
 		}
-		failed = failed || j.r.err != nil
+		failed = failed || j.r.err != nil || j.mcp.err != nil
 		report.Agents = append(report.Agents, j.r)
+		report.MCP = append(report.MCP, j.mcp)
 	}
 	if !o.dryRun {
 		_, err := a.call(cmd.Context(), &ipc.Request{Op: ipc.OpStop})
@@ -97,9 +85,11 @@ func (a *app) uninstall(cmd *cobra.Command, o uninstallOptions) error {
 		}
 	}
 	err = a.result(report, func() { a.showUninstall(report, edits) })
-	for _, r := range report.Agents {
-		if r.err != nil {
-			a.failure(r.err)
+	for i := range report.Agents {
+		for _, err := range []error{report.MCP[i].err, report.Agents[i].err} {
+			if err != nil {
+				a.failure(err)
+			}
 		}
 	}
 	if err == nil && failed {
@@ -108,6 +98,55 @@ func (a *app) uninstall(cmd *cobra.Command, o uninstallOptions) error {
 	return err
 }
 
+// removal is what is to be taken out of one agent.
+type removal struct {
+	plan, server install.Plan // hooks and MCP server
+	r            hookResult
+	mcp          mcpResult
+}
+
+// removals plans the way back for every agent, shows it, and counts the edits.
+func (a *app) removals(in installation, dryRun bool) (jobs []removal, edits int) {
+	show := func(title string, plan install.Plan) (diffs []string) {
+		edits += len(plan.Edits)
+		for _, e := range plan.Edits {
+			if dryRun {
+				diffs = append(diffs, e.Diff())
+			}
+			if !a.json {
+				a.heading(title)
+				a.diff(e.Diff())
+			}
+		}
+		return diffs
+	}
+	clients := a.mcpClients(in.home)
+	want, mainErr := a.mcpServer()
+	for i, g := range a.agents(in.home) {
+		j := removal{r: hookResult{Provider: g.Provider(), Changed: []install.Done{}}}
+		j.mcp = mcpResult{Provider: g.Provider(), Changed: []install.Done{}}
+		err := mainErr
+		if c := clients[i]; err == nil {
+			j.mcp.File = c.Status(want).File
+			var reg install.Registration
+			reg, err = c.Unregister(want, in.records, nowhere)
+			j.server = reg.Plan
+		}
+		j.mcp.fail(err)
+		j.mcp.Diff = show(g.Title()+", MCP", j.server)
+		j.plan, err = g.Remove(in.records)
+		j.r.fail(err)
+		j.r.Diff = show(g.Title(), j.plan)
+		jobs = append(jobs, j)
+	}
+	return jobs, edits
+}
+
+// nowhere finds no client's program, so that a registration is an edit of the
+// client's file: that can be shown before it is made, takes no seconds, and is
+// undone byte for byte.
+func nowhere(string) string { return "" }
+
 func (a *app) showUninstall(r uninstallReport, edits int) {
 	if edits == 0 {
 		a.say("no agent's config has anything of lidguard's")
@@ -115,6 +154,11 @@ func (a *app) showUninstall(r uninstallReport, edits int) {
 	for _, g := range r.Agents {
 		for _, f := range g.Changed {
 			a.say("%s: removed from %s", g.Provider, f.Path)
+		}
+	}
+	for _, m := range r.MCP {
+		for _, f := range m.Changed {
+			a.say("%s: MCP server removed from %s", m.Provider, f.Path)
 		}
 	}
 	if r.Stopped {

@@ -247,15 +247,14 @@ func used(name string) bool {
 // those keep their positions and with them their trust.
 func (s Setup) Remove(records install.Records) (install.Plan, error) {
 	var plan install.Plan
+	var keys []string
 	inJSON, err := s.open(s.JSON)
-	if err != nil {
-		return plan, s.explain(err)
+	if err == nil {
+		keys = s.trustKeys(s.JSON, inJSON)
+		err = plan.Add(s.JSON, true, records, s.remove(s.JSON, nil))
 	}
-	keys := s.trustKeys(s.JSON, inJSON)
-	if err := plan.Add(s.JSON, true, records, s.remove(s.JSON, nil)); err != nil {
-		return plan, s.explain(err)
-	}
-	err = plan.Add(s.Config, true, records, s.remove(s.Config, keys))
+	// A file that cannot be read is no reason to leave the hooks in the other.
+	err = errors.Join(err, plan.Add(s.Config, true, records, s.remove(s.Config, keys)))
 	return plan, s.explain(err)
 }
 

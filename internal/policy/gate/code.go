@@ -700,7 +700,7 @@ func (s *scan) whole() {
 	switch {
 	case has("socket", "connect", "dup2"), has("socket", "connect", "pty.spawn"), has("socket", "connect", "subprocess") && (has("/bin/sh") || has("/bin/bash") || has("cmd.exe")),
 		has("TCPSocket", "exec") && (has("/bin/sh") || has("/bin/bash")), has("IO::Socket", "STDIN", "exec"), has("Socket", "STDIN", "exec", "/bin/sh"), has("fsockopen", "exec", "/bin/sh"), has("fsockopen", "proc_open"), has("fsockopen") && has("/bin/sh"),
-		has("net.Socket", "child_process") && has("connect"), has("net.connect", "/bin/sh"), has("net.createConnection", "child_process"), has("socket.socket", "/bin/sh"), has("socket.tcp", "io.popen"), has("/inet/tcp/"),
+		has("net.Socket", "child_process") && has("connect"), has("child_process", "connect(", "/bin/sh"), has("child_process", "connect(", "/bin/bash"), has("net.connect", "/bin/sh"), has("net.createConnection", "child_process"), has("socket.socket", "/bin/sh"), has("socket.tcp", "io.popen"), has("/inet/tcp/"),
 		has("TCPSocket", "/bin/sh"), has("TCPSocket.new", "popen"):
 		s.add(ReverseShell, AnyScope, "reverse-shell", s.lang)
 	case s.lang == "awk" && has("/inet/"):

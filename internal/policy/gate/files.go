@@ -158,7 +158,7 @@ func (j *judge) removePlace(c *call, a *shell.Arg, p place, recursive bool) {
 		return
 	}
 	scope := p.scope
-	if j.self(p.path) {
+	if j.self(p.path) || agentConfig(p.path) || recursive && agentFolder(p.path) {
 		j.add(c, AgentConfig, AnyScope, "agent-config", p.text)
 		return
 	}
@@ -317,6 +317,14 @@ func (j *judge) find(c *call) {
 	if !has {
 		return
 	}
+	if roots, _, _ := j.findRoots(c); len(roots) > 0 {
+		for _, p := range roots {
+			if gitInside(p.path) && j.inProject(p.path) {
+				j.add(c, RepoDestroy, AnyScope, "delete-git-folder", p.text)
+				return
+			}
+		}
+	}
 	switch s := j.found(c); s {
 	case Temp, Build, Ignored, Project:
 	default:
@@ -442,7 +450,7 @@ func (j *judge) mv(c *call) {
 	for _, a := range args {
 		p := j.locate(a, c.l.Dir)
 		j.touch(c, p)
-		if j.self(p.path) {
+		if j.self(p.path) || agentConfig(p.path) || agentFolder(p.path) {
 			j.add(c, AgentConfig, AnyScope, "agent-config", p.text)
 			continue
 		}
@@ -594,6 +602,15 @@ func (j *judge) self(p string) bool {
 		if s != "" && under(p, s) {
 			return true
 		}
+	}
+	return false
+}
+
+// agentFolder tells folders that hold such files.
+func agentFolder(p string) bool {
+	switch path.Base(p) {
+	case ".claude", ".codex", ".copilot", ".lidguard":
+		return true
 	}
 	return false
 }
@@ -888,7 +905,7 @@ func (j *judge) unpack(c *call, name string) {
 				j.add(c, Overwrite, max(p.scope, Home), "unpack-over-system", p.text)
 			}
 		}
-		if c.short("P") || c.has("--absolute-names") {
+		if c.short("P") || c.has("--absolute-names") || c.argv()[1] != "" && c.argv()[1][0] != '-' && strings.Contains(c.argv()[1], "P") {
 			j.add(c, Overwrite, System, "unpack-over-system", "absolute names")
 		}
 	case "unzip":

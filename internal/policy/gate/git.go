@@ -42,7 +42,7 @@ func flag(words []string, letters string, long ...string) bool {
 		}
 		name, _, _ := strings.Cut(t, "=")
 		for _, l := range long {
-			if name == l || len(name) > 5 && strings.HasPrefix(l, name) {
+			if name == l || len(name) > 4 && strings.HasPrefix(l, name) {
 				return true
 			}
 		}

@@ -245,10 +245,13 @@ func (c *call) plain(valued string) []string {
 
 // asksHelp reports whether the program would only tell about itself.
 func (c *call) asksHelp() bool {
-	if c.has("--help", "--version", "-help", "--usage", "-?", "/?") {
+	if c.has("--help", "-help", "--usage", "-?", "/?") {
 		return true
 	}
 	argv := c.argv()
+	if len(argv) > 1 && argv[len(argv)-1] == "--version" {
+		return true
+	}
 	if len(argv) >= 2 && argv[len(argv)-1] == "help" || len(argv) >= 2 && argv[1] == "help" {
 		return true
 	}
@@ -281,11 +284,12 @@ func (j *judge) leaf(i int) {
 			name = low
 		}
 	}
-	if j.filePrograms(&c, name) || j.systemPrograms(&c, name) || j.networkPrograms(&c, name) || j.servicePrograms(&c, name) ||
-		j.cmdlets(&c, name) {
-		// Readers are looked at below all the same.
-		_ = name
-	}
+	// Several may know a name: npx runs migrations and publishes.
+	j.filePrograms(&c, name)
+	j.systemPrograms(&c, name)
+	j.networkPrograms(&c, name)
+	j.servicePrograms(&c, name)
+	j.cmdlets(&c, name)
 	j.reads(&c, name)
 	j.urls(&c)
 }
@@ -295,6 +299,13 @@ func (j *judge) elevated(c *call) {
 	l := c.l
 	for _, v := range l.Via {
 		switch v.Name {
+		case "systemd-run":
+			for i := range v.Argv {
+				if strings.HasPrefix(v.Argv[i].Text, "--on-") {
+					j.add(c, Persistence, AnyScope, "scheduled-task", v.Name+" "+l.Name)
+					break
+				}
+			}
 		case "sudo", "doas", "pkexec", "su", "runuser", "gosu", "run0", "sudoedit", "gsudo":
 			if l.Flags&(shell.Remote|shell.Contained) == 0 {
 				j.add(c, Elevate, AnyScope, "sudo", v.Name+" "+l.Name)
@@ -370,7 +381,11 @@ func (j *judge) problem(p *shell.Problem) {
 	case shell.Unread:
 		at := p.Path
 		kind := KindUnknown
-		if abs, ok := j.w.abs(at, j.w.Dir); ok && j.w.Kind != nil {
+		dir := j.w.Dir
+		if p.Leaf >= 0 && p.Leaf < len(j.f.Leaves) {
+			dir = exactOr(j.f.Leaves[p.Leaf].Dir)
+		}
+		if abs, ok := j.w.abs(at, dir); ok && j.w.Kind != nil {
 			kind = j.w.Kind(abs)
 			at = abs
 		}

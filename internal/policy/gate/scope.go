@@ -445,6 +445,9 @@ func (j *judge) locateHoles(v *shell.Value, dir shell.Value) place {
 		for _, h := range v.Holes {
 			b.WriteString(v.Text[at:h.At])
 			at = h.At
+			if h.Kind == shell.HolePath && h.Name == "{}" && at > 0 && v.Text[at-1] != '/' {
+				b.WriteByte('/') // what find prints is below where it starts
+			}
 			if with != "" || nameHole(h) || h.NonEmpty {
 				b.WriteString("lidguard-unknown")
 			}

@@ -128,7 +128,10 @@ func (j *judge) service(c *call, name string, fam family) {
 	ops := c.plain(serviceValued)
 	all := strings.Join(c.argv(), " ")
 	if len(ops) == 0 {
-		return
+		if !strings.HasPrefix(name, "kafka-") {
+			return
+		}
+		ops = []string{""}
 	}
 	effect, rule := CloudDestroy, "cloud-delete"
 	switch fam {
@@ -257,7 +260,7 @@ func (j *judge) service(c *call, name string, fam family) {
 			return
 		}
 	case "prisma", "sequelize", "sequelize-cli", "knex", "typeorm", "drizzle-kit", "alembic", "flyway", "liquibase", "dbmate", "migrate", "sqitch", "diesel", "sqlx", "sea-orm-cli", "rails", "rake", "artisan", "mix", "ecto":
-		j.migrations(c, ops, all)
+		j.migrations(c, c.argv()[1:], all)
 		return
 	case "celery":
 		for _, o := range ops {

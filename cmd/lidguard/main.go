@@ -36,6 +36,8 @@ func main() {
 		os.Exit(entry.Run(args, env, os.Stdin, os.Stdout, os.Stderr))
 	case len(args) > 0 && args[0] == "runtime":
 		os.Exit(runRuntime(args[1:]))
+	case len(args) > 0 && args[0] == daemon.KeeperWord:
+		os.Exit(runKeeper(args[1:]))
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -90,6 +92,23 @@ func serve(ctx context.Context, replace bool) error {
 		Detector: daemon.Detector, Locate: daemon.Locate(os.Getenv), Replace: replace,
 		Play: audio.Player{Path: os.Getenv("PATH"), Run: audio.Exec(os.Environ()), DataDirs: filepath.SplitList(os.Getenv("XDG_DATA_DIRS"))}.Play,
 	})
+}
+
+// runKeeper is `lidguard keeper`, a process beside the runtime that puts system
+// values back when the runtime dies. No signal ends it: it ends by itself when
+// that is done, and a log-out that ends the runtime as well must not come first.
+func runKeeper(args []string) int {
+	debug.SetGCPercent(25)
+	signal.Ignore(syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM, syscall.SIGPIPE)
+	dirs, err := paths.Resolve(runtime.GOOS, os.Getenv)
+	if err == nil {
+		err = daemon.Keep(context.Background(), args, os.Getenv, dirs, os.Stdin, os.Stdout)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "lidguard:", err)
+		return cli.ExitFailed
+	}
+	return cli.ExitDone
 }
 
 // self is this process with its start time, for the runtime to watch.

@@ -13,7 +13,11 @@ import (
 // to paths under /proc and /sys. The function returned lets go of it.
 func OpenMachine(env func(string) string) (awake.Machine, func(), error) {
 	if dir, fake := strings.CutPrefix(env("LIDGUARD_MACHINE"), fakePrefix); fake {
-		return openFake(dir)
+		m, closeIt, err := openFake(dir)
+		if err != nil {
+			return nil, nil, err
+		}
+		return withLastingLid(m, closeIt, env, dir)
 	}
 	m, closeIt := openSystem(env)
 	return m, closeIt, nil

@@ -9,9 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"time"
 )
@@ -103,20 +101,3 @@ type VolumeError struct{ Err error }
 
 func (e *VolumeError) Error() string { return "volume: " + e.Err.Error() }
 func (e *VolumeError) Unwrap() error { return e.Err }
-
-// find returns the first program of these names on the search path.
-func (p Player) find(names ...string) string {
-	for _, name := range names {
-		for _, dir := range filepath.SplitList(p.Path) {
-			// A relative entry would mean the agent's working directory.
-			if !filepath.IsAbs(dir) {
-				continue
-			}
-			path := filepath.Join(dir, name)
-			if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o111 != 0 {
-				return path
-			}
-		}
-	}
-	return ""
-}

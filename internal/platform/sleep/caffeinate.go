@@ -189,6 +189,13 @@ func (c *Caffeinate) Release(what What) {
 	}
 }
 
+// Holding reports whether a process of this kind is there, without asking macOS.
+func (c *Caffeinate) Holding(what What) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.procs[what] != nil
+}
+
 // Held returns the kinds that macOS lists for our processes.
 func (c *Caffeinate) Held(ctx context.Context) ([]What, error) {
 	list, err := c.Pmset.Assertions(ctx)

@@ -308,7 +308,10 @@ func (s *State) work(x *Session, sig event.Signal) {
 // agentWorked: a subagent works, which keeps the parent alive. It lifts a dialog
 // of the root for as long as subagents work and no longer.
 func (s *State) agentWorked(x *Session, sig event.Signal) {
-	x.Activity, x.Abandoned = s.now, false
+	x.Activity = s.now
+	if x.Abandoned { // it came back: the root still waits for it
+		x.Pending, x.Abandoned = len(x.Tasks) > 0, false
+	}
 	if x.Key.Provider == event.Codex && sig.AgentID != "" {
 		// A SubagentStart may have been missed; whoever calls tools is active.
 		x.setTask(event.Task{ID: sig.AgentID, Type: event.TaskSubagent})

@@ -84,7 +84,9 @@ func (d *Detector) Line(line []byte, offset int64) []event.Signal {
 			return say(event.Active, "tool_result", "")
 		case r.meta:
 			if strings.HasPrefix(text.whole, "Stop hook feedback:") && !r.sidechain {
-				return say(event.Active, "stop hook feedback", "")
+				// Not merely active: it comes after the Stop that was reported, and
+				// the turn it begins may call no tool (contract §1.5).
+				return say(event.Began, "stop hook feedback", "")
 			}
 		case r.sidechain:
 		case text.item == markerStream || text.item == markerTool:

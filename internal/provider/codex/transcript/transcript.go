@@ -112,6 +112,12 @@ func (d *Detector) Line(line []byte, offset int64) []event.Signal {
 			}
 			return nil // its output record tells the same, if a turn still runs
 		}
+		if item == "HookPrompt" {
+			// A hook blocked the Stop that was reported: the turn goes on, with no
+			// event that says so, and perhaps no tool call (contract §5).
+			d.idle = false
+			return say(event.Began, "hook prompt", "")
+		}
 		if d.idle || item == "AgentMessage" || item == "Reasoning" {
 			return nil // written before the hooks of the calls in the same answer
 		}

@@ -61,6 +61,7 @@ var mayImport = map[string][]string{
 		"internal/settings", "internal/paths", "internal/platform", "internal/provider/*/transcript"},
 	"internal/simulate":  {"internal/daemon", "internal/session", "internal/awake", "internal/event"},
 	"internal/demo":      {"internal/daemon"},
+	"internal/lifestory": {}, // tests alone, which may see everything below the CLI
 	"internal/mcpserver": {"internal/event", "internal/ipc", "internal/settings", "internal/paths"},
 	"internal/doctor":    {"internal/provider", "internal/install", "internal/entry", "internal/event", "internal/ipc", "internal/settings", "internal/paths", "internal/confedit"},
 	"internal/build":     {"internal/provider", "internal/entry", "internal/event", "internal/rulebook", "internal/confedit"},

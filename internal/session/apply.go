@@ -227,7 +227,7 @@ func (s *State) succeed(x *Session, sig event.Signal) {
 		return
 	}
 	for _, old := range slices.Clone(s.byProcess[*x.Process]) {
-		if old == x || old.Key.Provider != x.Key.Provider {
+		if old == x || !sameClient(old.Key, x.Key) {
 			continue
 		}
 		if old.Phase == Carrying || old.Phase == Working && x.Key.Provider == event.Claude {
@@ -236,7 +236,17 @@ func (s *State) succeed(x *Session, sig event.Signal) {
 	}
 }
 
+// sameClient reports whether one may go on as the other: two MCP servers in one
+// process are strangers, whatever ids they use.
+func sameClient(a, b event.SessionKey) bool { return a.Provider == b.Provider && a.Name == b.Name }
+
 func (s *State) carry(old, x *Session, source string) {
+	weak := old.WeakSince
+	if x.Phase == Working {
+		// The two hooks came in reverse: how long nothing but its own monitors
+		// were left counts on, neither lengthened nor shortened by the other's.
+		weak = x.WeakSince
+	}
 	if !x.Live() {
 		x.Started = old.Started
 	}
@@ -245,7 +255,8 @@ func (s *State) carry(old, x *Session, source string) {
 		x.setTask(t)
 	}
 	x.Todos = old.Todos
-	x.Pending, x.Abandoned, x.WeakSince = old.Pending && len(x.Tasks) > 0, false, old.WeakSince
+	x.Pending, x.Abandoned, x.WeakSince = old.Pending && len(x.Tasks) > 0, false, weak
+	s.weigh(x)
 	if x.Prompt == "" {
 		x.Prompt = old.Prompt
 	}
@@ -557,7 +568,7 @@ func (s *State) closed(x *Session, sig event.Signal) {
 		// The successor's start may have been heard first.
 		if p := x.Process; p != nil && !p.Shared {
 			for _, next := range s.byProcess[*p] {
-				if next != x && next.Key.Provider == x.Key.Provider && next.order > x.order &&
+				if next != x && sameClient(next.Key, x.Key) && next.order > x.order &&
 					(next.Phase == Working || next.Phase == Idle && next.Started.IsZero()) &&
 					s.now.Awake-next.Activity.Awake <= CarryOver {
 					s.carry(x, next, sig.Source)

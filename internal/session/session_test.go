@@ -521,6 +521,48 @@ func TestApply_workIsCarriedToTheNextID(t *testing.T) {
 		b.wantChanges("later", b.pass(session.CarryOver), "ended normal clear")
 		b.want("later", 0, 0)
 	})
+	t.Run("a successor at work of its own is not charged for its predecessor's monitor", func(t *testing.T) {
+		b := newBench(t, config())
+		k, n := key(event.Copilot, "c1"), key(event.Copilot, "c2")
+		b.signal(event.Began, k, process(p))
+		b.signal(event.Stopped, k, tasks(monitor))
+		for range 11 { // its lines show that it lives
+			b.pass(10 * time.Minute)
+			b.signal(event.Stopped, k, tasks(monitor))
+		}
+		b.pass(9 * time.Minute)
+		b.signal(event.Began, n, process(p)) // heard before the end of the old one
+		b.wantChanges("closed", b.signal(event.Closed, k, continues), "carried")
+		b.pass(5 * time.Minute)
+		b.wantChanges("the new turn stops", b.signal(event.Stopped, n, tasks(monitor)), "deferred")
+		b.want("the new turn stops", 1, 1)
+	})
+	t.Run("a predecessor does not give a monitor more time", func(t *testing.T) {
+		b := newBench(t, config())
+		k, n := key(event.Copilot, "c1"), key(event.Copilot, "c2")
+		b.signal(event.Began, k, process(p))
+		b.signal(event.Began, n, process(p))
+		b.signal(event.Stopped, n, tasks(monitor))
+		for range 11 {
+			b.pass(10 * time.Minute)
+			b.signal(event.Stopped, n, tasks(monitor))
+		}
+		b.signal(event.ToolBegan, k) // at work again after its timeout
+		b.signal(event.Active, n)
+		b.wantChanges("closed", b.signal(event.Closed, k, continues), "carried")
+		b.pass(10 * time.Minute)
+		b.wantChanges("two hours of a monitor", b.signal(event.Stopped, n, tasks(monitor)),
+			"deferred", "locked max_background_time", "noticed max_background_time")
+	})
+	t.Run("MCP servers of different names are strangers", func(t *testing.T) {
+		b := newBench(t, config())
+		k, n := event.SessionKey{Provider: event.MCP, ID: "a", Name: "one"}, event.SessionKey{Provider: event.MCP, ID: "a", Name: "two"}
+		b.signal(event.Began, k, process(p))
+		b.signal(event.Began, n, process(p))
+		b.wantChanges("closed", b.signal(event.Closed, k, continues))
+		b.wantChanges("later", b.pass(session.CarryOver), "ended normal closed")
+		b.want("the other works on", 1, 1)
+	})
 	t.Run("an idle session leaves nothing", func(t *testing.T) {
 		b := newBench(t, config())
 		b.signal(event.Opened, claude, process(p))

@@ -305,6 +305,9 @@ func RestoreCore(data []byte, bootID string, how Revival, now event.Instant) (*C
 	}
 	if bootID != snap.BootID {
 		off := max(now.Wall.Sub(snap.Now.Wall), 0)
+		if snap.Now.Wall.IsZero() {
+			off = 0 // it had no first step; centuries would overflow the clock
+		}
 		c.shiftAwake = snap.Now.Awake - now.Awake
 		c.shiftBoot = snap.Now.Boot + off - now.Boot
 	}

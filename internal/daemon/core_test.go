@@ -144,6 +144,28 @@ func TestRestoreCore_goesOnAfterAReboot(t *testing.T) {
 	}
 }
 
+// A runtime that died before its first step leaves a snapshot without a time.
+func TestRestoreCore_withoutAFirstStepIsNotCenturiesOld(t *testing.T) {
+	cfg := daemon.CoreConfig{Awake: awake.Config{ExitDelay: 10 * time.Minute}}
+	snap, err := daemon.NewCore(cfg, "boot1").Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := event.Instant{Awake: time.Hour, Boot: time.Hour, Wall: time.Date(2026, 6, 1, 8, 0, 0, 0, time.UTC)}
+	c, err := daemon.RestoreCore(snap, "boot2", daemon.AfterCrash, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range c.Apply(daemon.Input{}, now.Add(time.Second)).Effects {
+		if e.Kind == awake.DoExit {
+			t.Error("leaves at once")
+		}
+	}
+	if boot := c.Now().Boot; boot > 2*time.Hour {
+		t.Errorf("the boot clock reads %s", boot)
+	}
+}
+
 func TestRestoreCore_handoverRestoresNothing(t *testing.T) {
 	r := newCoreRun()
 	r.feed(coreSignal(event.Began, "a"))

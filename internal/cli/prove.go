@@ -128,7 +128,7 @@ func refusal(provider event.Provider, name string) string {
 func silence(dir string, provider event.Provider, stderr string) string {
 	d, err := paths.Resolve("linux", func(name string) string { return map[string]string{"LIDGUARD_HOME": dir}[name] })
 	if err == nil {
-		if events, err := readHookEvents(d.HookEvents(string(provider))); err == nil {
+		if events, _, _, err := readHookEvents(d.HookEvents(string(provider)), 0); err == nil {
 			for _, e := range events {
 				if e.Error != "" {
 					return e.Error

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/lidguard-go/lidguard/internal/awake"
 	"github.com/lidguard-go/lidguard/internal/event"
@@ -76,24 +77,23 @@ func ReadJournal(r io.Reader) (start []byte, config CoreConfig, records []Record
 	return first.Start, first.Config, records, err
 }
 
-// hookLogs are the hook-event logs, one file per provider.
+// hookLogs are the hook-event logs, one file per provider. They are opened for each
+// line, as hooks that write there themselves do: whoever kept one open would go on
+// writing into it after another had turned it over.
 type hookLogs struct {
-	open  func(provider event.Provider) *rotating
-	files map[event.Provider]*rotating
+	path func(provider event.Provider) string
+	// quietUntil spares a full or read-only disk for a while after an error.
+	quietUntil time.Time
 }
 
-// add writes one line. It belongs to the owner goroutine.
-func (l *hookLogs) add(h *ipc.HookEvent) {
-	f := l.files[h.Provider]
-	if f == nil {
-		f = l.open(h.Provider)
-		l.files[h.Provider] = f
+// add writes one line. It belongs to the owner goroutine. That it cannot be written
+// changes nothing else.
+func (l *hookLogs) add(h *ipc.HookEvent, now time.Time) {
+	if now.Before(l.quietUntil) {
+		return
 	}
-	f.Write(append(ipc.AppendHookEvent(make([]byte, 0, 512), h), '\n'))
-}
-
-func (l *hookLogs) close() {
-	for _, f := range l.files {
-		f.Close()
+	l.quietUntil = time.Time{}
+	if err := ipc.AppendHookLog(l.path(h.Provider), h); err != nil {
+		l.quietUntil = now.Add(time.Minute)
 	}
 }

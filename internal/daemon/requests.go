@@ -98,7 +98,7 @@ func (d *daemon) answer(req *ipc.Request) *ipc.Reply {
 		if !d.settings.PromptPreviews {
 			h.Prompt = ""
 		}
-		d.hookLogs.add(h)
+		d.hookLogs.add(h, d.Now().Wall)
 	}
 	switch req.Op {
 	case ipc.OpSignal:

@@ -11,7 +11,6 @@ import (
 
 	"github.com/lidguard-go/lidguard/internal/awake"
 	"github.com/lidguard-go/lidguard/internal/event"
-	"github.com/lidguard-go/lidguard/internal/ipc"
 	"github.com/lidguard-go/lidguard/internal/paths"
 	"github.com/lidguard-go/lidguard/internal/platform/endpoint"
 	"github.com/lidguard-go/lidguard/internal/platform/proc"
@@ -136,10 +135,7 @@ func Run(ctx context.Context, o Options) error {
 	d.journal.file = openRotating(o.Dirs.Inputs(), maxInputs, time.Now)
 	d.journal.file.keep = true
 	defer d.journal.file.Close()
-	d.hookLogs = hookLogs{files: map[event.Provider]*rotating{}, open: func(p event.Provider) *rotating {
-		return openRotating(o.Dirs.HookEvents(string(p)), ipc.MaxHookLog, time.Now)
-	}}
-	defer d.hookLogs.close()
+	d.hookLogs.path = func(p event.Provider) string { return o.Dirs.HookEvents(string(p)) }
 
 	var from *predecessor
 	if o.Replace {

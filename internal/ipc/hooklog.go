@@ -11,30 +11,33 @@ import (
 const MaxHookLog = 256 << 10
 
 // AppendHookLog adds one line to the hook-event log at path and keeps it bounded.
-// The runtime writes there, and a hook that finds no runtime; the line goes out
-// in one append, so that two writers never mix. Two that rotate at once may drop
-// an old file, which a diagnostic log can bear.
+// The runtime writes there, and hooks that find no runtime; each line goes out in
+// one append to a file opened for it, so that writers never mix and nobody writes
+// into a file that another has turned over. Two that turn it over at the very same
+// moment may lose the older file, which a diagnostic log can bear. Where it cannot be turned
+// over, as on Windows while somebody reads it, it may grow to twice its bound, and
+// then lines are dropped.
 func AppendHookLog(path string, h *HookEvent) error {
 	line := append(AppendHookEvent(make([]byte, 0, 512), h), '\n')
-	open := func() (*os.File, error) {
-		return os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
-	}
-	f, err := open()
+	f, info, err := openHookLog(path)
 	if os.IsNotExist(err) {
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			return err
 		}
-		f, err = open()
+		f, info, err = openHookLog(path)
 	}
 	if err != nil {
 		return err
 	}
-	if info, err := f.Stat(); err == nil && info.Size()+int64(len(line)) > MaxHookLog {
+	if size := info.Size() + int64(len(line)); size > MaxHookLog {
 		f.Close()
-		if err := os.Rename(path, path+".1"); err != nil && !os.IsNotExist(err) {
-			return err
+		// Somebody else may have turned it over since it was opened.
+		if now, err := os.Stat(path); err == nil && os.SameFile(info, now) {
+			if err := os.Rename(path, path+".1"); err != nil && !os.IsNotExist(err) && size > 2*MaxHookLog {
+				return err
+			}
 		}
-		if f, err = open(); err != nil {
+		if f, _, err = openHookLog(path); err != nil {
 			return err
 		}
 	}
@@ -43,4 +46,17 @@ func AppendHookLog(path string, h *HookEvent) error {
 		err = closing
 	}
 	return err
+}
+
+func openHookLog(path string) (*os.File, os.FileInfo, error) {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, nil, err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		f.Close()
+		return nil, nil, err
+	}
+	return f, info, nil
 }

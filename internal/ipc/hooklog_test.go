@@ -1,0 +1,114 @@
+package ipc_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lidguard-go/lidguard/internal/event"
+	"github.com/lidguard-go/lidguard/internal/ipc"
+)
+
+// writers and lines make the log turn over several times.
+const (
+	writers = 4
+	each    = 1200
+)
+
+func entryOf(writer, n int) *ipc.HookEvent {
+	return &ipc.HookEvent{Time: time.Unix(1700000000, int64(n)).UTC(), Provider: event.Claude, Event: "UserPromptSubmit",
+		Session: event.SessionID(fmt.Sprint("writer-", writer)), Tool: strconv.Itoa(n), Prompt: strings.Repeat("p", 50), Error: strings.Repeat("e", 40+n%200)}
+}
+
+// TestHookLog_writersInProcessesNeverTearALine: hooks and the runtime are separate
+// processes that append to one file and turn it over.
+func TestHookLog_writersInProcessesNeverTearALine(t *testing.T) {
+	if w := os.Getenv("TEST_HOOKLOG_WRITER"); w != "" {
+		number, _ := strconv.Atoi(w)
+		for n := range each {
+			if err := ipc.AppendHookLog(os.Getenv("TEST_HOOKLOG_PATH"), entryOf(number, n)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return
+	}
+	path := filepath.Join(t.TempDir(), "deep", "claude.jsonl")
+	var started []*exec.Cmd
+	for w := 1; w < writers; w++ {
+		cmd := exec.Command(os.Args[0], "-test.run=^TestHookLog_writersInProcessesNeverTearALine$")
+		cmd.Env = append(os.Environ(), "TEST_HOOKLOG_WRITER="+strconv.Itoa(w), "TEST_HOOKLOG_PATH="+path)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		started = append(started, cmd)
+	}
+	for n := range each { // this process is the runtime
+		if err := ipc.AppendHookLog(path, entryOf(0, n)); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, cmd := range started {
+		if err := cmd.Wait(); err != nil {
+			t.Error(err)
+		}
+	}
+	kept, last := 0, map[event.SessionID]int{}
+	for _, file := range []string{path + ".1", path} {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(data) > ipc.MaxHookLog {
+			t.Errorf("%s has %d bytes, more than %d", filepath.Base(file), len(data), ipc.MaxHookLog)
+		}
+		if !bytes.HasSuffix(data, []byte("\n")) {
+			t.Errorf("%s ends in half a line", filepath.Base(file))
+		}
+		for line := range bytes.Lines(data) {
+			var e ipc.HookEvent
+			if err := json.Unmarshal(line, &e); err != nil {
+				t.Fatalf("a torn line: %q: %v", line, err)
+			}
+			n, err := strconv.Atoi(e.Tool)
+			if err != nil || len(e.Error) != 40+n%200 {
+				t.Fatalf("a mixed line: %q", line)
+			}
+			if before, known := last[e.Session]; known && n <= before {
+				t.Errorf("%s: line %d after line %d", e.Session, n, before)
+			}
+			last[e.Session] = n
+			kept++
+		}
+	}
+	// A whole older file is some 600 of these lines; one that was lost to two that
+	// turned over at once leaves fewer.
+	if kept < 100 {
+		t.Errorf("only %d lines are kept", kept)
+	}
+}
+
+// TestHookLog_staysBounded: a log that is written for ever is two files.
+func TestHookLog_staysBounded(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "codex.jsonl")
+	for n := range 6000 {
+		if err := ipc.AppendHookLog(path, entryOf(0, n)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	entries, err := os.ReadDir(filepath.Dir(path))
+	if err != nil || len(entries) != 2 {
+		t.Fatalf("the folder has %v (%v), want two files", entries, err)
+	}
+	for _, e := range entries {
+		if info, err := e.Info(); err != nil || info.Size() > ipc.MaxHookLog {
+			t.Errorf("%s has %d bytes (%v), bound is %d", e.Name(), info.Size(), err, ipc.MaxHookLog)
+		}
+	}
+}

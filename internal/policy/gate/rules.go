@@ -101,7 +101,7 @@ var rules = [...]rule{
 	{"database-migrate-down", "it would undo all migrations", "undo one step", nil},
 	{"database-config", "it would change a running database", "leave that to the person", nil},
 	{"database-rights", "it would give all rights away", "give the rights that are needed", nil},
-	{"sql-drop", "the statement would drop a table or a whole database", "look with `SELECT count(*)`, make a backup, and leave it to the person", nil},
+	{"sql-drop", "the statement would drop a table or a whole database", "count the rows first, make a backup, and leave it to the person", nil},
 	{"sql-truncate", "the statement would empty a table", "delete rows by a condition", nil},
 	{"sql-delete-all", "the statement would delete every row", "add a WHERE that names the rows", nil},
 	{"sql-update-all", "the statement would change every row", "add a WHERE that names the rows", nil},
@@ -203,3 +203,19 @@ func ruleOf(h *Hazard) *rule {
 
 // Explain says in one clause what a rule is about.
 func Explain(id string) string { return ruleOf(&Hazard{Rule: id}).what }
+
+// Suggestions are the commands that the advice of all rules names.
+func Suggestions() (out []string) {
+	for i := range rules {
+		out = append(out, rules[i].try...)
+	}
+	return out
+}
+
+// Advice are the advices of all rules.
+func Advice() (out []string) {
+	for i := range rules {
+		out = append(out, rules[i].instead)
+	}
+	return out
+}

@@ -679,3 +679,17 @@ func wordHas(tool string, words ...string) bool {
 	}
 	return false
 }
+
+// DialectOf is the shell that a tool's commands are written in, and false for
+// tools that take none.
+func DialectOf(tool string) (shell.Dialect, bool) {
+	switch kindOf(tool) {
+	case toolBash:
+		return shell.Bash, true
+	case toolPowerShell:
+		return shell.PowerShell, true
+	case toolCmd:
+		return shell.Cmd, true
+	}
+	return shell.Bash, false
+}

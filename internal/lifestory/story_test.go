@@ -174,6 +174,14 @@ var stories = []story{
 			hook("event-session.status.idle"), hook("hook-tool.execute.after"), ends(interrupted, opencode.ReasonAborted)),
 	},
 	{
+		name: "a failed tool that says it was interrupted",
+		// Documented, and never sent by the client that was measured (contracts/claude §11).
+		claude:   told(claudeBegins, hook("PreToolUse"), inTool(), hook("PostToolUseFailure", "is_interrupt", true), ends(interrupted, claude.ReasonToolInterrupt)),
+		codex:    cannot("the client has no event for a failed call, and none after an interrupt (contracts/codex §2)"),
+		copilot:  cannot("a failure does not say why, and an aborted call may have no end (contracts/copilot §2)"),
+		opencode: cannot("the call's end is told without a reason (contracts/opencode §3)"),
+	},
+	{
 		name: "interrupted at a dialog",
 		claude: atHome(claudeBegins, hook("PreToolUse"), hook("PermissionRequest"), waits(claude.ReasonPermission),
 			lines("transcript-interrupt-tool", 12, 19), ends(interrupted, "claude_transcript_interrupted")),

@@ -1,0 +1,57 @@
+package lifestory
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestSeedCoverage_namesExistingTests: docs/seed-coverage.md is a promise, so every
+// test it names must exist in the file it names, every line must name one or say
+// why not, and every contract section a line refers to must be there.
+func TestSeedCoverage_namesExistingTests(t *testing.T) {
+	root := filepath.Join("..", "..")
+	page, err := os.ReadFile(filepath.Join(root, "docs", "seed-coverage.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := regexp.MustCompile("`([a-z0-9_/]+_test\\.go):(Test\\w+)`")
+	section := regexp.MustCompile(`contracts/(claude|codex|copilot|opencode) §(\d+)`)
+	files := map[string]string{}
+	read := func(name string) string {
+		if _, known := files[name]; !known {
+			data, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
+			if err != nil {
+				t.Error(err)
+			}
+			files[name] = string(data)
+		}
+		return files[name]
+	}
+	rows, tests := 0, 0
+	for line := range strings.Lines(string(page)) {
+		found := named.FindAllStringSubmatch(line, -1)
+		for _, m := range found {
+			tests++
+			if !strings.Contains(read(m[1]), "func "+m[2]+"(") {
+				t.Errorf("%s has no test %s", m[1], m[2])
+			}
+		}
+		for _, m := range section.FindAllStringSubmatch(line, -1) {
+			if !strings.Contains(read("docs/contracts/"+m[1]+".md"), "\n## "+m[2]+". ") {
+				t.Errorf("contracts/%s has no section %s: %s", m[1], m[2], line)
+			}
+		}
+		if cells := strings.Split(line, "|"); len(cells) == 6 && strings.ContainsAny(cells[1], "0123456789") {
+			rows++
+			if len(found) == 0 && strings.TrimSpace(cells[4]) == "" {
+				t.Errorf("nothing holds %q and nothing says why", strings.TrimSpace(line))
+			}
+		}
+	}
+	if rows < 100 || tests < rows {
+		t.Errorf("%d lines and %d tests: the page is not what this test reads", rows, tests)
+	}
+}

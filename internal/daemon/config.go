@@ -8,9 +8,17 @@ import (
 	"github.com/lidguard-go/lidguard/internal/settings"
 )
 
+// minStay is how long a runtime stays without a session whatever the settings say:
+// whoever started it has something to tell, and would find it gone again.
+const minStay = 2 * time.Second
+
 // ConfigOf maps the settings to what the reducers need of them.
 func ConfigOf(s settings.Settings) CoreConfig {
 	minutes := func(n int) time.Duration { return time.Duration(n) * time.Minute }
+	stay := minutes(s.RuntimeCleanupDelayMinutes) // negative: for ever
+	if stay >= 0 {
+		stay = max(stay, minStay)
+	}
 	return CoreConfig{
 		Session: session.Config{
 			Timeout:         minutes(s.SessionTimeoutMinutes),
@@ -29,7 +37,7 @@ func ConfigOf(s settings.Settings) CoreConfig {
 			Sound:                 s.PostStopSuspendSound != "off",
 			PreSuspendWebhook:     s.PreSuspendWebhookURL != "",
 			PostSessionEndWebhook: s.PostSessionEndWebhookURL != "",
-			ExitDelay:             minutes(s.RuntimeCleanupDelayMinutes), // negative: never
+			ExitDelay:             stay,
 			EmergencyHibernation:  s.EmergencyHibernation,
 			EmergencyCelsius:      float64(s.EmergencyHibernationCelsius),
 			FloorPercent:          float64(s.BatteryFloorPercent),

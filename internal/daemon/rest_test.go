@@ -230,6 +230,26 @@ func TestRun_atRestNothingWakesIt(t *testing.T) {
 	})
 }
 
+func TestRun_waitsForWhoeverStartedIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBubble(t, func(s *settings.Settings) { s.RuntimeCleanupDelayMinutes = 0 })
+		b.start()
+		time.Sleep(time.Second) // a loaded machine: the hook comes late
+		synctest.Wait()
+		b.signal(event.Began, "a")
+		if b.holds() != 2 {
+			t.Fatalf("%d holds, want 2", b.holds())
+		}
+		b.signal(event.Stopped, "a")
+		time.Sleep(minStay + time.Second)
+		synctest.Wait()
+		if err := <-b.ended; err != nil {
+			t.Errorf("the runtime ended with %v", err)
+		}
+		b.stop()
+	})
+}
+
 func TestRun_settingsApplyAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBubble(t, nil)

@@ -135,7 +135,7 @@ func (a *app) showHookResults(results []hookResult, skipped []agent, verb string
 			switch {
 			case r.Skipped != "":
 				a.say("%s: skipped, %s", r.Provider, r.Skipped)
-			case r.err != nil:
+			case r.err != nil && len(r.Changed)+len(r.Diff) == 0:
 			case r.Diff != nil:
 				for _, d := range r.Diff {
 					a.diff(d)

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"errors"
+
 	"github.com/lidguard-go/lidguard/internal/install"
 	"github.com/spf13/cobra"
 )
@@ -33,11 +35,9 @@ func (a *app) hookRemove(cmd *cobra.Command, o hookOptions) error {
 	var results []hookResult
 	for _, g := range use {
 		r := hookResult{Provider: g.Provider(), Changed: []install.Done{}}
+		// A plan with an error holds what can be done.
 		plan, err := g.Remove(in.records)
-		if err == nil {
-			err = a.carryOut(cmd.Context(), in, plan, o.dryRun, &r)
-		}
-		r.fail(err)
+		r.fail(errors.Join(err, a.carryOut(cmd.Context(), in, plan, o.dryRun, &r)))
 		r.State = g.Status(in.program).State
 		results = append(results, r)
 	}

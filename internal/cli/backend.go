@@ -9,7 +9,9 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/lidguard-go/lidguard/internal/daemon"
 	"github.com/lidguard-go/lidguard/internal/ipc"
+	"github.com/lidguard-go/lidguard/internal/paths"
 )
 
 // Machine is what can be read from the machine without a runtime.
@@ -89,4 +91,10 @@ func (a *app) callOrLaunch(ctx context.Context, req *ipc.Request) (*ipc.Reply, e
 		return nil, hint(fmt.Errorf("starting the runtime: %w", err), "`lidguard doctor` says what is in the way")
 	}
 	return a.call(ctx, req)
+}
+
+// leftLive reports whether a runtime died with sessions under way. It means
+// something only after a call found none running.
+func (a *app) leftLive(d paths.Dirs) bool {
+	return daemon.LeftLive(d.Sessions(), daemon.BootID(a.Env("LIDGUARD_ROOT")))
 }

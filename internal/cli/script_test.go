@@ -108,7 +108,7 @@ func serve() error {
 		return err
 	}
 	defer closeIt()
-	return daemon.Run(context.Background(), daemon.Options{Dirs: dirs, Version: ipc.Version(), Machine: machine,
+	return daemon.Run(context.Background(), daemon.Options{Dirs: dirs, Version: ipc.Version(), Machine: machine, BootID: daemon.BootID(""),
 		Settings: func() (settings.Settings, error) { return settings.Load(dirs.Settings()) }, Detector: daemon.Detector})
 }
 

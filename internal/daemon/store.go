@@ -88,6 +88,14 @@ func loadSaved(path string) (*saved, error) {
 	return s, nil
 }
 
+// LeftLive reports whether the sessions file at path is of a runtime that died, in
+// this boot of the machine, with sessions under way. A missing or broken file is
+// none. It is only of use while no runtime runs.
+func LeftLive(path, boot string) bool {
+	s, err := loadSaved(path)
+	return err == nil && s != nil && s.Live && s.Boot == boot
+}
+
 // replaceFile puts data at path at once or not at all: written beside, then
 // renamed. It does not sync: the file has to survive the death of this process,
 // which the page cache does, and after a power failure no process in it lives

@@ -49,7 +49,8 @@ func main() {
 		},
 		Probe: probe,
 		Self:  self,
-		Power: power(),
+		Power: power(), MacPower: macPower(),
+		Restore: func(ctx context.Context, dirs paths.Dirs) error { return daemon.RestoreLasting(ctx, os.Getenv, dirs) },
 	}))
 }
 

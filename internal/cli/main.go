@@ -53,9 +53,6 @@ type Options struct {
 	Listen func(socket string) (net.Listener, error)
 	// Launch starts a runtime where none answers and returns when it listens.
 	Launch func(ctx context.Context, dirs paths.Dirs) error
-	// InsideAgent tells whether this command was given by an agent, and by which.
-	// Default: the processes above this one.
-	InsideAgent func() (agent string, inside bool)
 	// Probe reads the machine directly, for the time no runtime runs.
 	Probe func(ctx context.Context) (Machine, error)
 	// Run runs a client's own program (codex mcp add …). Default: install.Exec.
@@ -66,6 +63,11 @@ type Options struct {
 	// Power is the way to a Linux machine's power rights. nil: this system has
 	// no such rights to look at.
 	Power *Power
+	// MacPower is the way to a Mac's. nil: this system is none.
+	MacPower *MacPower
+	// Restore puts back what a dead runtime left changed of the system. It is
+	// called where no runtime answers. nil: this build changes nothing lasting.
+	Restore func(ctx context.Context, dirs paths.Dirs) error
 }
 
 // Main runs one command line and returns the exit code of the process.
@@ -186,12 +188,11 @@ lidguard can-close             may I close the lid now?`,
 		a.removeWebhookCmd("remove-pre-suspend-webhook", "pre-suspend-webhook-url"),
 		a.removeWebhookCmd("remove-post-session-end-webhook", "post-session-end-webhook-url"))
 	add("diagnosis", a.lidStateCmd(), a.monitorCountCmd(), a.temperatureCmd(), a.suspendHistoryCmd(), a.simulateCmd(),
-		a.linuxPermissionCmd())
+		a.linuxPermissionCmd(), a.macOSPermissionCmd())
 	add("hooks", a.hookInstallCmd(), a.hookStatusCmd(), a.hookRemoveCmd(), a.hookEventsCmd(),
 		a.claudeHooksCmd(), a.codexHooksCmd(), a.copilotHooksCmd(), a.openCodeHooksCmd())
 	add("mcp", a.mcpStatusCmd(), a.mcpInstallCmd(), a.mcpRemoveCmd(), a.mcpServerCmd(),
 		a.providerMCPStatusCmd(), a.providerMCPInstallCmd(), a.providerMCPRemoveCmd(), a.providerMCPServerCmd())
-	add("building", a.hooksCmd())
 	add("more", a.versionCmd())
 	return root
 }

@@ -1,0 +1,222 @@
+package entry
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/lidguard-go/lidguard/internal/event"
+	"github.com/lidguard-go/lidguard/internal/paths"
+	"github.com/lidguard-go/lidguard/internal/platform/proc"
+	"github.com/lidguard-go/lidguard/internal/policy"
+	"github.com/lidguard-go/lidguard/internal/policy/closedlid"
+	"github.com/lidguard-go/lidguard/internal/policy/gate"
+	"github.com/lidguard-go/lidguard/internal/policy/sandbox"
+	"github.com/lidguard-go/lidguard/internal/shell"
+)
+
+// Question is a call that somebody wants explained.
+type Question struct {
+	Command  string
+	Provider event.Provider
+	Tool     string // the client's name for it; "" is its shell
+	Dir      string // absolute
+}
+
+// Explanation is what the gate makes of a call.
+type Explanation struct {
+	Command  string `json:"command"`
+	Tool     string `json:"tool"`
+	Profile  string `json:"profile"`
+	Decision string `json:"decision"` // deny, ask, or none
+	Rule     string `json:"rule,omitempty"`
+	Reason   string `json:"reason,omitempty"`
+	// Leaves are the programs that would run, in order.
+	Leaves []ExplainedLeaf `json:"leaves"`
+	// Hazards are the effects found, gravest first; those that are silent too.
+	Hazards []ExplainedHazard `json:"hazards"`
+	// Unknown lists what could not be read or told beforehand.
+	Unknown []string `json:"unknown,omitempty"`
+}
+
+// ExplainedLeaf is one program.
+type ExplainedLeaf struct {
+	Words []string `json:"words"`
+	Via   []string `json:"via,omitempty"` // the wrappers that lead to it, outermost first
+	Dir   string   `json:"dir,omitempty"`
+	// Writes are the targets of its redirections.
+	Writes []string `json:"writes,omitempty"`
+}
+
+// ExplainedHazard is one effect.
+type ExplainedHazard struct {
+	Decision string `json:"decision"`
+	Effect   string `json:"effect"`
+	Scope    string `json:"scope"`
+	Rule     string `json:"rule"`
+	Means    string `json:"means"`
+	Target   string `json:"target,omitempty"`
+}
+
+// Explain judges a call as a hook would, with the person's settings, and tells how
+// it came to that. It changes nothing and notes nothing.
+func Explain(goos string, dirs paths.Dirs, getenv func(string) string, q Question) (Explanation, error) {
+	packs, err := LoadPacks(dirs)
+	if err != nil {
+		return Explanation{}, err
+	}
+	cfg := gate.Config{}
+	if packs.Gate != nil {
+		cfg = packs.Gate.Config
+	}
+	if q.Tool == "" {
+		q.Tool = "Bash"
+	}
+	input, err := json.Marshal(map[string]string{"command": q.Command})
+	if err != nil {
+		return Explanation{}, err
+	}
+	ev := event.Event{Provider: q.Provider, Name: event.PreToolUse, Native: string(event.PreToolUse), Cwd: q.Dir,
+		Tool: &event.Tool{Name: q.Tool, Input: input}}
+	w := gateWorld(goos, q.Dir, getenv, dirs.Home)
+	w.Self = []string{dirs.Config, dirs.State, dirs.Run}
+	if q.Provider == event.Codex || q.Provider == event.OpenCode {
+		w.Unattended = unattended(&ev, getenv)
+	}
+	r := gate.Judge(cfg, &ev, w)
+	out := Explanation{Command: q.Command, Tool: q.Tool, Profile: cfg.Profile.String(), Decision: r.Decision.String(), Rule: r.Rule(), Reason: r.Reason,
+		Leaves: []ExplainedLeaf{}, Hazards: []ExplainedHazard{}}
+	for _, h := range r.Hazards {
+		out.Hazards = append(out.Hazards, ExplainedHazard{Decision: h.Decision.String(), Effect: h.Effect.String(), Scope: h.Scope.String(),
+			Rule: h.Rule, Means: gate.Explain(h.Rule), Target: h.Target})
+	}
+	if d, ok := gate.DialectOf(q.Tool); ok {
+		out.leaves(shell.Inspect(q.Command, d, shell.World{Dir: w.Dir, Home: w.Home, Env: w.Env, ReadFile: w.ReadFile, Glob: w.Glob}))
+	}
+	return out, nil
+}
+
+func (e *Explanation) leaves(f *shell.Facts) {
+	for i := range f.Leaves {
+		l := &f.Leaves[i]
+		x := ExplainedLeaf{Dir: l.Dir.String()}
+		x.Words, _ = l.ArgvText()
+		for _, v := range l.Via {
+			x.Via = append(x.Via, v.Name)
+		}
+		for k := range l.Redirects {
+			if l.Redirects[k].Writes() {
+				x.Writes = append(x.Writes, l.Redirects[k].Op+l.Redirects[k].Target.String())
+			}
+		}
+		if len(x.Words) == 0 {
+			for k := range l.Assigns {
+				x.Words = append(x.Words, l.Assigns[k].Name+"="+l.Assigns[k].Value.String())
+			}
+		}
+		e.Leaves = append(e.Leaves, x)
+	}
+	for _, o := range f.Opaque {
+		e.Unknown = append(e.Unknown, o.Why+": "+o.Text.String())
+	}
+	for _, p := range f.Problems {
+		e.Unknown = append(e.Unknown, strings.TrimSpace(p.Kind.String()+" "+p.Path+" "+p.Detail))
+	}
+	if f.Over != nil {
+		e.Unknown = append(e.Unknown, f.Over.String())
+	}
+}
+
+// PackStatus is one row of the chain, for people.
+type PackStatus struct {
+	Pack   string   `json:"pack"`
+	Band   int      `json:"band"`
+	Mode   string   `json:"mode"` // on, audit, off
+	Role   string   `json:"role"` // gate: fails closed; observer: fails open
+	Events []string `json:"events"`
+	Detail string   `json:"detail,omitempty"`
+	Source string   `json:"source"` // the file that says so, or built in
+}
+
+// Chain lists the handlers in the order they are asked.
+func Chain(dirs paths.Dirs) ([]PackStatus, error) {
+	packs, err := LoadPacks(dirs)
+	if err != nil {
+		return nil, err
+	}
+	tools := []string{string(event.PreToolUse), string(event.PermissionRequest), string(event.PreSkillShellCommand), string(event.PreMCPToolCall)}
+	list := []PackStatus{
+		{Pack: gate.Name, Band: policy.BandSafety + 10, Mode: "off", Role: "gate", Events: tools, Source: dirs.Packs()},
+		{Pack: sandbox.Name, Band: policy.BandSafety + 20, Mode: "off", Role: "gate", Events: tools, Source: dirs.Packs()},
+		{Pack: closedlid.Name, Band: closedlid.Band, Mode: PackOn, Role: "observer",
+			Events: []string{string(event.PermissionRequest), string(event.PreToolUse), string(event.Elicitation), string(event.QuestionAsked)}, Source: "built in"},
+	}
+	if p := packs.Gate; p != nil {
+		list[0].Mode, list[0].Detail = p.Mode, "profile "+p.Profile.String()
+	}
+	if p := packs.Sandbox; p != nil {
+		list[1].Mode, list[1].Detail = p.Mode, "writes to "+strings.Join(p.Roots, ", ")
+		if len(p.Roots) == 0 {
+			list[1].Detail = "writes to the project"
+		}
+	}
+	slices.SortStableFunc(list, func(a, b PackStatus) int { return a.Band - b.Band })
+	return list, nil
+}
+
+// PackNames are the packs that can be switched.
+func PackNames() []string { return []string{gate.Name, sandbox.Name} }
+
+// Profiles are the names of the gate's profiles.
+func Profiles() []string {
+	return []string{gate.Standard.String(), gate.Strict.String(), gate.Relaxed.String()}
+}
+
+// Enable switches a pack on, or to audit only, and keeps what else it was told.
+// profile may be empty; roots may be nil.
+func (p *Packs) Enable(pack, mode, profile string, roots []string) {
+	switch pack {
+	case gate.Name:
+		if p.Gate == nil {
+			p.Gate = &GatePack{}
+		}
+		p.Gate.Mode = mode
+		if got, ok := gate.ParseProfile(profile); ok {
+			p.Gate.Profile = got
+		}
+	case sandbox.Name:
+		if p.Sandbox == nil {
+			p.Sandbox = &SandboxPack{}
+		}
+		p.Sandbox.Mode = mode
+		if roots != nil {
+			p.Sandbox.Roots = roots
+		}
+	}
+}
+
+// Disable switches a pack off.
+func (p *Packs) Disable(pack string) {
+	switch pack {
+	case gate.Name:
+		p.Gate = nil
+	case sandbox.Name:
+		p.Sandbox = nil
+	}
+}
+
+// InsideAgent reports whether the process pid runs below an agent, and which. What
+// a process says about itself in the environment counts as well, where it says so.
+func InsideAgent(pid int, getenv func(string) string) (agent string, inside bool) {
+	// The real process table: a variable must not point somewhere else here.
+	if owner, ok := (proc.Table{}).FindOwner(pid, "", 0); ok {
+		return owner.Provider, true
+	}
+	for name, agent := range map[string]event.Provider{"CLAUDECODE": event.Claude, "CLAUDE_PID": event.Claude, "COPILOT_CLI": event.Copilot,
+		"CODEX_SANDBOX": event.Codex, "CODEX_THREAD_ID": event.Codex, "OPENCODE_PID": event.OpenCode, "OPENCODE": event.OpenCode} {
+		if getenv(name) != "" {
+			return string(agent), true
+		}
+	}
+	return "", false
+}

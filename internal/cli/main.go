@@ -53,6 +53,9 @@ type Options struct {
 	Listen func(socket string) (net.Listener, error)
 	// Launch starts a runtime where none answers and returns when it listens.
 	Launch func(ctx context.Context, dirs paths.Dirs) error
+	// InsideAgent tells whether this command was given by an agent, and by which.
+	// Default: the processes above this one.
+	InsideAgent func() (agent string, inside bool)
 	// Probe reads the machine directly, for the time no runtime runs.
 	Probe func(ctx context.Context) (Machine, error)
 	// Run runs a client's own program (codex mcp add …). Default: install.Exec.
@@ -193,6 +196,7 @@ lidguard can-close             may I close the lid now?`,
 		a.claudeHooksCmd(), a.codexHooksCmd(), a.copilotHooksCmd(), a.openCodeHooksCmd())
 	add("mcp", a.mcpStatusCmd(), a.mcpInstallCmd(), a.mcpRemoveCmd(), a.mcpServerCmd(),
 		a.providerMCPStatusCmd(), a.providerMCPInstallCmd(), a.providerMCPRemoveCmd(), a.providerMCPServerCmd())
+	add("building", a.hooksCmd())
 	add("more", a.versionCmd())
 	return root
 }

@@ -24,7 +24,9 @@ type Bench struct {
 // NewBench returns a bench with a fresh laptop and runtime.
 func NewBench(cfg daemon.CoreConfig, opt fakelaptop.Options) *Bench {
 	b := &Bench{}
-	b.World = newWorld(rand.New(rand.NewPCG(1, 1)), &b.story, cfg, opt, Broken{}, false)
+	b.World = newWorld(rand.NewPCG(1, 1), &b.story, cfg, opt, Broken{}, false)
+	b.userLid = "sleep" // stories start from a fresh system, whatever the draw
+	b.laptop.SetLidSetting(b.userLid)
 	b.Pass(time.Second)
 	return b
 }
@@ -67,13 +69,15 @@ func (b *Bench) RestartService() {
 	b.loseLocks()
 }
 
-// Kill kills the runtime and starts it again from its last snapshot.
+// Kill kills the runtime and its keeper and starts it again from its last snapshot.
 func (b *Bench) Kill() error {
 	snap, err := b.core.Snapshot()
 	if err != nil {
 		return err
 	}
 	b.machine.Kill()
+	b.keeper = false
+	b.keep()
 	b.startRuntime(snap)
 	return nil
 }

@@ -19,12 +19,14 @@ type Result struct {
 	Steps, Effects, Crashes, Exits, Sleeps, Episodes int
 	Virtual                                          time.Duration // Boot clock
 	Bad                                              []string
-	BadEpisode                                       uint64 // the episode that went wrong, for Episode
+	BadEpisode                                       uint64   // the episode that went wrong, for Episode
+	BadRule                                          string   // which check the first of Bad failed, without its numbers
+	Acts                                             []uint64 // what was done in the last episode, by number
 }
 
 // Run makes at least steps steps of chaos, prints each, ends with a verdict line
-// and returns an error if an invariant was violated. The same seed prints the
-// same bytes.
+// and returns an error if an invariant was violated; then the failing episode is
+// told again as short as it can be. The same seed prints the same bytes.
 func Run(seed uint64, steps int, w io.Writer) error {
 	res := Chaos(seed, steps, w, Broken{})
 	if w != nil {
@@ -35,6 +37,9 @@ func Run(seed uint64, steps int, w io.Writer) error {
 		}
 		for _, b := range res.Bad {
 			fmt.Fprintln(w, "violated: "+b)
+		}
+		if len(res.Bad) > 0 {
+			fmt.Fprintf(w, "\nthe shortest story of it:\n%s", ChaosStory(seed, res, Broken{}))
 		}
 	}
 	if len(res.Bad) > 0 {
@@ -55,17 +60,37 @@ func Chaos(seed uint64, steps int, out io.Writer, broken Broken) Result {
 
 // Episode runs episode n of a seed alone: what a report of Chaos names replays.
 func Episode(seed, n uint64, steps int, out io.Writer, broken Broken) Result {
-	rng := rand.New(rand.NewPCG(seed, n))
-	w := newWorld(rng, out, randomConfig(rng), randomOptions(rng), broken, rng.IntN(4) != 0)
+	return playEpisode(seed, n, min(steps, episodeSteps), out, broken, nil)
+}
+
+// ChaosStory tells the failing episode of a Chaos run again with as few acts as
+// still fail in the same way, one line an event.
+func ChaosStory(seed uint64, res Result, broken Broken) string {
+	return shrink(res, func(p *script, out io.Writer) Result {
+		return playEpisode(seed, res.BadEpisode, 2*episodeSteps, out, broken, p)
+	})
+}
+
+// playEpisode does what the seed says, or the part of it that p keeps. Every act
+// draws from a source of its own, so that one left out changes no other.
+func playEpisode(seed, n uint64, steps int, out io.Writer, broken Broken, p *script) Result {
+	src := rand.NewPCG(seed, n)
+	rng := rand.New(src)
+	cfg, opt, faults := randomConfig(rng), randomOptions(rng), rng.IntN(4) != 0
+	w := newWorld(src, out, cfg, opt, broken, faults)
 	w.keepRec = n%64 == 0
 	if out != nil {
 		fmt.Fprintf(out, "episode %d: %+v %+v\n", n, w.cfg, w.opt)
 	}
 	begin := w.laptop.Now()
 	c := &chaos{World: w}
-	c.episode(min(steps, episodeSteps))
-	return Result{Steps: w.steps, Effects: w.effects, Crashes: w.crashes, Exits: w.exits, Sleeps: len(w.laptop.Sleeps()),
-		Virtual: w.laptop.Now().Boot - begin.Boot, Episodes: 1, Bad: w.Bad, BadEpisode: n}
+	acts := c.episode(seed, n, steps, p)
+	res := Result{Steps: w.steps, Effects: w.effects, Crashes: w.crashes, Exits: w.exits, Sleeps: len(w.laptop.Sleeps()),
+		Virtual: w.laptop.Now().Boot - begin.Boot, Episodes: 1, Bad: w.Bad, BadEpisode: n, BadRule: w.badRule}
+	if len(w.Bad) > 0 {
+		res.Acts = acts
+	}
+	return res
 }
 
 // episodeSteps is how long one episode is: long enough for its sessions to meet
@@ -80,7 +105,7 @@ func (r *Result) add(o Result) {
 	r.Sleeps += o.Sleeps
 	r.Virtual += o.Virtual
 	r.Episodes += o.Episodes
-	r.Bad, r.BadEpisode = o.Bad, o.BadEpisode
+	r.Bad, r.BadEpisode, r.BadRule, r.Acts = o.Bad, o.BadEpisode, o.BadRule, o.Acts
 }
 
 func pick[T any](rng *rand.Rand, of ...T) T { return of[rng.IntN(len(of))] }
@@ -137,24 +162,41 @@ var (
 	}
 )
 
-func (c *chaos) episode(steps int) {
+// episode acts until steps are made, or does the acts of p, then ends everything.
+// It returns the numbers of the acts it did.
+func (c *chaos) episode(seed, n uint64, steps int, p *script) (acts []uint64) {
 	// A few keys an episode, so that they meet.
-	n := 1 + c.rng.IntN(5)
-	keys := make([]event.SessionKey, n)
+	keys := make([]event.SessionKey, 1+c.rng.IntN(5))
 	for i := range keys {
 		keys[i] = pick(c.rng, chaosKeys...)
 	}
-	for c.steps < steps && len(c.Bad) == 0 {
+	faults := c.faults
+	one := func(i uint64) {
+		acts = append(acts, i)
+		c.src.Seed(mix(seed, n), i)
+		c.faults = faults && !p.isCalm(i)
 		if c.laptop.Asleep() {
 			c.asleep()
-			continue
+		} else {
+			c.act(keys)
 		}
-		c.act(keys)
+	}
+	if p != nil {
+		for _, i := range p.acts {
+			if len(c.Bad) == 0 {
+				one(i)
+			}
+		}
+	} else {
+		for i := uint64(0); c.steps < steps && len(c.Bad) == 0; i++ {
+			one(i)
+		}
 	}
 	if len(c.Bad) == 0 {
 		c.drain()
 	}
 	c.replay()
+	return acts
 }
 
 func (c *chaos) act(keys []event.SessionKey) {
@@ -369,7 +411,7 @@ func (c *chaos) carryOn(k event.SessionKey) {
 
 func (c *chaos) breakMachine() {
 	h := pick(c.rng, awake.Holds()...)
-	switch c.rng.IntN(5) {
+	switch c.rng.IntN(6) {
 	case 0:
 		c.printf("denied from now on: %s", h)
 		c.laptop.Deny(h, "org.freedesktop.login1.inhibit-block", "not authorised")
@@ -388,17 +430,22 @@ func (c *chaos) breakMachine() {
 		} else {
 			c.laptop.Foreign("another user", "")
 		}
+	case 5:
+		if c.opt.LastingLid {
+			c.printf("writes of the lid setting are lost from now on")
+			c.laptop.LoseWrites(true)
+			c.deny[awake.HoldLid] = true
+		}
 	}
-	if c.core != nil {
-		c.loseLocks()
-	}
+	c.loseLocks()
 }
 
-func (c *chaos) allowAll() {
+func (c *World) allowAll() {
 	for _, h := range awake.Holds() {
 		c.laptop.Allow(h)
 		delete(c.deny, h)
 	}
+	c.laptop.LoseWrites(false)
 	clear(c.oracle.missing)
 }
 
@@ -416,7 +463,7 @@ func (c *chaos) changeConfig() {
 
 // drain ends everything and lets time pass: the runtime must leave and the
 // machine must be as it was found.
-func (c *chaos) drain() {
+func (c *World) drain() {
 	c.faults = false
 	c.allowAll()
 	c.laptop.Foreign("another user", "")

@@ -40,6 +40,9 @@ func TestChaos_holdsTheInvariants(t *testing.T) {
 	for _, b := range res.Bad {
 		t.Errorf("-seed %d -episode %d: %s", *seed, res.BadEpisode, b)
 	}
+	if len(res.Bad) > 0 {
+		t.Logf("the shortest story of it:\n%s", simulate.ChaosStory(*seed, res, simulate.Broken{}))
+	}
 	if len(res.Bad) == 0 && (res.Steps < n || res.Crashes == 0 || res.Exits == 0 || res.Sleeps == 0) {
 		t.Errorf("the run proves nothing: %+v", res)
 	}
@@ -63,6 +66,18 @@ func TestChaos_noticesEveryBrokenRule(t *testing.T) {
 			}
 			t.Logf("after %d steps: %s", res.Steps, res.Bad[0])
 		})
+	}
+}
+
+// A failing episode is told again as short as it can be.
+func TestChaosStory_isShort(t *testing.T) {
+	for _, b := range []simulate.Broken{{Awake: awake.DisplaysIgnored}, {Session: session.NoTimeout}, {Awake: awake.LeaksLate}} {
+		res := simulate.Chaos(7, 400_000, nil, b)
+		story := simulate.ChaosStory(7, res, b)
+		t.Logf("%v\n%s", b, story)
+		if n := strings.Count(story, "\n"); n > 40 || !strings.Contains(story, "VIOLATED") {
+			t.Errorf("%v: the story has %d lines", b, n)
+		}
 	}
 }
 

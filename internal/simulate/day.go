@@ -1,11 +1,16 @@
 package simulate
 
 import (
+	"cmp"
 	"container/heap"
 	"context"
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/lidguard-go/lidguard/internal/awake"
@@ -14,49 +19,173 @@ import (
 	"github.com/lidguard-go/lidguard/internal/session"
 )
 
+// Cause is why the machine slept, or was not kept awake, though an agent worked.
+// Each is checked against the laptop itself when it is given; what none explains
+// is a violation.
+type Cause string
+
+const (
+	ByBattery   Cause = "battery floor"     // on battery, nobody there, below the floor
+	ByHeat      Cause = "heat"              // too hot with nobody there
+	ByPerson    Cause = "the person"        // suspended from a menu
+	ByCrash     Cause = "crash"             // the locks died with the runtime, or an event was lost with it
+	ByService   Cause = "service restarted" // the system dropped the locks
+	ByRefusal   Cause = "lock refused"      // the system does not grant the lock
+	ByAsking    Cause = "lock asked for"    // granted a moment later
+	Unexplained Cause = "unexplained"       // and then a violation
+)
+
+// Causes lists all of them in the order they are shown.
+func Causes() []Cause {
+	return []Cause{ByBattery, ByHeat, ByPerson, ByCrash, ByService, ByRefusal, ByAsking, Unexplained}
+}
+
+// Spans is how long, by cause.
+type Spans map[Cause]time.Duration
+
+// Total sums over all causes.
+func (s Spans) Total() (sum time.Duration) {
+	for _, d := range s {
+		sum += d
+	}
+	return sum
+}
+
+// String lists the causes that occurred, in their order.
+func (s Spans) String() string {
+	text := ""
+	for _, c := range Causes() {
+		if s[c] > 0 {
+			text += fmt.Sprintf(", %s %s", c, s[c].Round(time.Second))
+		}
+	}
+	if text == "" {
+		return "none"
+	}
+	return text[2:]
+}
+
 // Days is what a simulated stretch of machine life came to.
 type Days struct {
 	Result
 	Days int
-	// Working is how long agents really worked, Held how long the machine was
-	// really kept from idling meanwhile, Idled how long it was kept awake though
-	// nothing worked (settling, timeouts and countdowns included), Lost how long
-	// an agent's work stood still because the machine slept under it.
-	Working, Held, Idled, Lost time.Duration
+	// Working is how long agents worked on a machine that was awake, Held how
+	// long it was really kept from idling meanwhile, Bare the rest by its cause.
+	Working, Held time.Duration
+	Bare          Spans
+	// Idled is how long the machine was kept awake though nothing worked:
+	// settling, timeouts, countdowns.
+	Idled time.Duration
+	// Asleep is how long an agent's work stood still because the machine slept
+	// under it, by cause.
+	Asleep Spans
+	// Sleeps counts the sleeps that began under work, by cause.
+	Under map[Cause]int
+}
+
+func (d *Days) add(o Days) {
+	d.Result.add(o.Result)
+	d.Days += o.Days
+	d.Working += o.Working
+	d.Held += o.Held
+	d.Idled += o.Idled
+	for c, t := range o.Bare {
+		d.Bare[c] += t
+	}
+	for c, t := range o.Asleep {
+		d.Asleep[c] += t
+	}
+	for c, n := range o.Under {
+		d.Under[c] += n
+	}
 }
 
 // Day runs machine-days: a person with a working day, a battery, a dock, a bag,
 // and agents that are prompted, call tools, ask, run things in the background
-// and finish. Faults spoil effects and kill the runtime now and then. The same
-// seed gives the same days.
+// and finish. With faults, effects are spoilt or come late, the runtime and its
+// keeper are killed, the service behind the locks restarts or refuses, clocks
+// jump. Every day ends with everything ended: the machine must be as it was
+// found. Days share nothing and run on all processors unless out prints them;
+// the same seed gives the same days.
 func Day(seed uint64, days int, out io.Writer, faults bool) Days {
-	var sum Days
-	for n := range days {
-		rng := rand.New(rand.NewPCG(seed, uint64(n)))
-		cfg := DefaultConfig()
-		cfg.Awake.Sound = rng.IntN(2) == 0
-		cfg.Session.Grace = pick(rng, 0, 0, 180*time.Second)
-		if rng.IntN(6) == 0 {
-			cfg.Awake.SuspendMode = awake.Hibernate
+	return DayBroken(seed, days, out, faults, Broken{})
+}
+
+// DayBroken is Day with a rule switched off.
+func DayBroken(seed uint64, days int, out io.Writer, faults bool, broken Broken) Days {
+	sum := Days{Bare: Spans{}, Asleep: Spans{}, Under: map[Cause]int{}}
+	if out != nil {
+		for n := 0; n < days && len(sum.Bad) == 0; n++ {
+			sum.add(playDay(seed, uint64(n), out, faults, broken, nil))
 		}
-		w := newWorld(rng, out, cfg, randomOptions(rng), Broken{}, faults)
-		if out != nil {
-			fmt.Fprintf(out, "day %d\n", n)
-		}
-		d := &day{World: w, last: w.laptop.Now()}
-		d.run()
-		sum.Days++
-		sum.Working += d.working
-		sum.Held += d.held
-		sum.Idled += d.idled
-		sum.Lost += d.lost
-		sum.Result.add(Result{Steps: w.steps, Effects: w.effects, Crashes: w.crashes, Exits: w.exits, Sleeps: len(w.laptop.Sleeps()),
-			Virtual: 24 * time.Hour, Episodes: 1, Bad: w.Bad, BadEpisode: uint64(n)})
-		if len(w.Bad) > 0 {
-			break
-		}
+		return sum
+	}
+	done := make([]Days, days)
+	var next, stop atomic.Int64
+	stop.Store(int64(days))
+	var all sync.WaitGroup
+	for range min(days, runtime.GOMAXPROCS(0)) {
+		all.Go(func() {
+			for {
+				n := next.Add(1) - 1
+				if n >= stop.Load() {
+					return
+				}
+				done[n] = playDay(seed, uint64(n), nil, faults, broken, nil)
+				if len(done[n].Bad) > 0 {
+					// Days before it are under way or done: the first bad one is
+					// the same on every machine.
+					stop.Store(min(stop.Load(), n))
+				}
+			}
+		})
+	}
+	all.Wait()
+	for n := 0; n < days && len(sum.Bad) == 0; n++ {
+		sum.add(done[n])
 	}
 	return sum
+}
+
+// DayStory tells the failing day of Day again with as little as still fails in
+// the same way, one line an event.
+func DayStory(seed uint64, res Days, faults bool, broken Broken) string {
+	return shrink(res.Result, func(p *script, out io.Writer) Result {
+		return playDay(seed, res.BadEpisode, out, faults, broken, p).Result
+	})
+}
+
+// playDay lives through day n of a seed, or the part of it that p keeps.
+func playDay(seed, n uint64, out io.Writer, faults bool, broken Broken, p *script) Days {
+	src := rand.NewPCG(mix(seed, n), n)
+	rng := rand.New(src)
+	cfg := DefaultConfig()
+	cfg.Awake.Sound = rng.IntN(2) == 0
+	cfg.Awake.Strict = rng.IntN(5) == 0
+	cfg.Session.Grace = pick(rng, 0, 0, 180*time.Second)
+	if rng.IntN(6) == 0 {
+		cfg.Awake.SuspendMode = awake.Hibernate
+	}
+	w := newWorld(src, out, cfg, randomOptions(rng), broken, faults)
+	w.crashOdds = 800
+	if out != nil {
+		fmt.Fprintf(out, "day %d\n", n)
+	}
+	d := &day{World: w, seed: mix(seed, n), script: p, spoils: faults, last: w.laptop.Now(),
+		sum: Days{Days: 1, Bare: Spans{}, Asleep: Spans{}, Under: map[Cause]int{}}}
+	if p != nil {
+		d.keep = map[uint64]bool{}
+		for _, id := range p.acts {
+			d.keep[id] = true
+		}
+	}
+	d.run()
+	d.sum.Result = Result{Steps: w.steps, Effects: w.effects, Crashes: w.crashes, Exits: w.exits, Sleeps: len(w.laptop.Sleeps()),
+		Virtual: 24 * time.Hour, Episodes: 1, Bad: w.Bad, BadEpisode: n, BadRule: w.badRule}
+	if len(w.Bad) > 0 {
+		d.sum.Acts = d.done
+	}
+	return d.sum
 }
 
 // act is one thing an actor does at its time. Agents live on the Awake clock, as
@@ -64,6 +193,8 @@ func Day(seed uint64, days int, out io.Writer, faults bool) Days {
 type act struct {
 	at  time.Duration
 	seq uint64
+	id  uint64 // the same however much else is left out
+	by  *agent // nil: the person
 	do  func()
 }
 
@@ -71,37 +202,46 @@ type acts []act
 
 func (a acts) Len() int { return len(a) }
 func (a acts) Less(i, j int) bool {
-	return a[i].at < a[j].at || a[i].at == a[j].at && a[i].seq < a[j].seq
+	return cmp.Or(cmp.Compare(a[i].at, a[j].at), cmp.Compare(a[i].seq, a[j].seq)) < 0
 }
 func (a acts) Swap(i, j int) { a[i], a[j] = a[j], a[i] }
 func (a *acts) Push(v any)   { *a = append(*a, v.(act)) }
 func (a *acts) Pop() any {
 	last := len(*a) - 1
 	v := (*a)[last]
+	(*a)[last] = act{}
 	*a = (*a)[:last]
 	return v
 }
 
 type day struct {
 	*World
+	seed           uint64
+	script         *script
+	keep           map[uint64]bool // of the script; nil keeps all
+	done           []uint64
+	spoils         bool
 	agents, person acts
 	n              uint64
+	now, children  uint64 // the act under way, and how many it planned
+	all            []*agent
 	last           event.Instant
-	busy           int // agents at work, by their own account
 	percent        float64
 	mains          bool
+	hot            bool // the last reading was above the threshold
+	heatBy         *daemon.Core
+	dropped        event.Instant // when the system last dropped locks
+	lidMoved       event.Instant // when lid or displays last changed
+	charged        time.Duration // when the charge was last told, on the Boot clock
+	cause          Cause         // of the present sleep, if it began under work
 
-	working, held, idled, lost time.Duration
+	sum Days
 }
 
-func (d *day) plan(list *acts, at time.Duration, do func()) {
+func (d *day) plan(list *acts, by *agent, at time.Duration, do func()) {
 	d.n++
-	heap.Push(list, act{at: at, seq: d.n, do: do})
-}
-
-// soon plans something of an agent.
-func (d *day) soon(after time.Duration, do func()) {
-	d.plan(&d.agents, d.laptop.Now().Awake+after, do)
+	d.children++
+	heap.Push(list, act{at: at, seq: d.n, id: mix(d.now, d.children), by: by, do: do})
 }
 
 // between is a duration from lo to hi, short ones likelier.
@@ -110,66 +250,250 @@ func (d *day) between(lo, hi time.Duration) time.Duration {
 	return lo + time.Duration(f*f*float64(hi-lo))
 }
 
+// perform does one act with draws of its own, unless the script leaves it out.
+// An agent whose act is left out has given up.
+func (d *day) perform(a act) {
+	if d.keep != nil && !d.keep[a.id] {
+		if a.by != nil {
+			a.by.busy = false
+		}
+		return
+	}
+	d.done = append(d.done, a.id)
+	d.now, d.children = a.id, 0
+	d.src.Seed(d.seed, a.id)
+	d.faults = d.spoils && !d.script.isCalm(a.id)
+	a.do()
+}
+
 func (d *day) run() {
 	start := d.laptop.Now()
 	end := start.Boot + 24*time.Hour
+	d.moved, d.stepped = d.account, func(Seen) { d.wantHeat() }
+	d.laptop.Subscribe(d.told)
 	d.percent, d.mains = 40+60*d.rng.Float64(), d.chance(2)
 	d.power()
 	for i := range 1 + d.rng.IntN(4) {
 		d.newAgent(i)
 	}
 	d.personDay(start.Boot)
+	power := start.Boot
 	for d.laptop.Now().Boot < end && len(d.Bad) == 0 {
 		now := d.laptop.Now()
-		wait := min(end-now.Boot, time.Minute)
+		wait := min(end, power) - now.Boot
 		if len(d.person) > 0 {
-			wait = min(wait, max(d.person[0].at-now.Boot, 0))
+			wait = min(wait, d.person[0].at-now.Boot)
 		}
 		if !d.laptop.Asleep() && len(d.agents) > 0 {
-			wait = min(wait, max(d.agents[0].at-now.Awake, 0))
+			wait = min(wait, d.agents[0].at-now.Awake)
 		}
-		d.pass(wait)
+		d.pass(max(wait, 0))
 		d.account()
 		now = d.laptop.Now()
-		if len(d.person) > 0 && d.person[0].at <= now.Boot {
-			heap.Pop(&d.person).(act).do()
-			continue
+		switch {
+		case power <= now.Boot:
+			d.power()
+			power += powerPace
+		case len(d.person) > 0 && d.person[0].at <= now.Boot:
+			d.perform(heap.Pop(&d.person).(act))
+		case !d.laptop.Asleep() && len(d.agents) > 0 && d.agents[0].at <= now.Awake:
+			d.perform(heap.Pop(&d.agents).(act))
 		}
-		if !d.laptop.Asleep() && len(d.agents) > 0 && d.agents[0].at <= now.Awake {
-			heap.Pop(&d.agents).(act).do()
-		}
+	}
+	d.moved = nil
+	for _, a := range d.all {
+		a.busy = false
+	}
+	if len(d.Bad) == 0 {
+		d.drain()
 	}
 }
 
-// account adds up what the last stretch was worth.
+// powerPace is how often the charge is told.
+const powerPace = 2 * time.Minute
+
+// wantHeat reads the sensors as the runtime does: at once when heat begins to
+// matter, then every HeatPoll.
+func (d *day) wantHeat() {
+	if d.heatBy != d.core && d.core.Awake().WantsHeat() {
+		d.heatBy = d.core
+		d.soonDo(0, d.readHeat)
+	}
+}
+
+func (d *day) readHeat() {
+	if d.core == nil || !d.core.Awake().WantsHeat() {
+		d.heatBy = nil
+		return
+	}
+	in := d.grip.Heat(context.Background(), "average")
+	d.hot = !in.Unreadable && in.Celsius >= d.cfg.Awake.EmergencyCelsius
+	d.feed("heat", daemon.MachineInput(in))
+	if d.core == d.heatBy {
+		d.soonDo(awake.HeatPoll, d.readHeat)
+	}
+}
+
+func (d *day) working() bool {
+	return slices.ContainsFunc(d.all, func(a *agent) bool { return a.busy })
+}
+
+// account adds up what the last stretch was worth. It is called before every
+// step, so that nothing changed within the stretch.
 func (d *day) account() {
 	now := d.laptop.Now()
 	awakeFor, bootFor := now.Awake-d.last.Awake, now.Boot-d.last.Boot
+	if bootFor == 0 {
+		return
+	}
 	d.last = now
 	locked := d.laptop.Locks(awake.HoldIdle) > 0
 	switch {
-	case d.busy > 0:
-		d.working += awakeFor
-		d.lost += bootFor - awakeFor
+	case d.working():
+		d.sum.Working += awakeFor
+		if slept := bootFor - awakeFor; slept > 0 {
+			d.sum.Asleep[d.cause] += slept
+		}
 		if locked {
-			d.held += awakeFor
+			d.sum.Held += awakeFor
+		} else if awakeFor > 0 {
+			d.sum.Bare[d.bareCause()] += awakeFor
 		}
 	case locked:
-		d.idled += awakeFor
+		d.sum.Idled += awakeFor
 	}
 	// The battery follows the Boot clock; a sleeping machine drains slowly.
-	hours := bootFor.Hours()
-	switch {
-	case d.mains:
-		d.percent = min(100, d.percent+40*hours)
-	case d.laptop.Asleep():
-		d.percent = max(3, d.percent-0.5*hours)
-	default:
-		d.percent = max(3, d.percent-12*hours)
+	hours, slept := awakeFor.Hours(), (bootFor - awakeFor).Hours()
+	if d.mains {
+		d.percent = min(100, d.percent+40*(hours+slept))
+	} else {
+		d.percent = max(3, d.percent-12*hours-0.5*slept)
 	}
 }
 
+// unheard reports whether every agent at work lost its last word in a crash, so
+// that the runtime cannot know.
+func (d *day) unheard() bool {
+	return !slices.ContainsFunc(d.all, func(a *agent) bool { return a.busy && !d.lostWord[a.key] })
+}
+
+// deep reports whether the battery forbids work with nobody there, read from the
+// laptop itself.
+func (d *day) deep() bool {
+	b, err := d.machine.Battery(context.Background())
+	if d.laptop.Now().Boot-d.charged <= tellLag {
+		b = d.core.Awake().Battery // the news is on its way
+	}
+	return err == nil && b.Known && b.OnBattery && b.Percent < d.cfg.Awake.FloorPercent+awake.FloorHysteresis
+}
+
+// why is what the state of the runtime and the system says about a missing lock;
+// empty if nothing does.
+func (d *day) why(h awake.Hold) Cause {
+	now := d.laptop.Now()
+	since := func(t event.Instant) time.Duration { return now.Awake - t.Awake } // nothing is done asleep
+	switch {
+	case d.core == nil && d.unheard():
+		return ByCrash
+	case d.core == nil:
+		return ""
+	case !d.crashed.IsZero() && since(d.crashed) <= 3*time.Second, d.unheard():
+		return ByCrash
+	case !d.dropped.IsZero() && since(d.dropped) <= time.Second:
+		return ByService
+	}
+	a := d.core.Awake()
+	for i := range a.Holds {
+		switch s := &a.Holds[i]; {
+		case s.Hold != h || s.Held != 0 || !s.Wanted:
+		case s.Why != "":
+			return ByRefusal
+		case s.Asking != 0:
+			return ByAsking
+		}
+	}
+	return ""
+}
+
+// bareCause says why the machine is awake, an agent works, and no lock stands.
+func (d *day) bareCause() Cause {
+	if c := d.why(awake.HoldIdle); c != "" {
+		return c
+	}
+	a := d.core.Awake()
+	switch {
+	case a.Blocked() == "heat":
+		return ByHeat
+	case a.Blocked() != "" && d.deep():
+		return ByBattery
+	case a.Holding > 0 && !a.Protected():
+		d.violate("an agent works and the runtime protects nothing, blocked %q", a.Blocked())
+	case a.Holding == 0:
+		d.violate("an agent works and no session holds the machine")
+	default:
+		d.violate("an agent works and no lock stands")
+	}
+	return Unexplained
+}
+
+// told hears of sleeps in the moment they begin.
+func (d *day) told(f awake.Fact) {
+	if f.Kind == awake.FactLid || f.Kind == awake.FactDisplays {
+		d.lidMoved = d.laptop.Now()
+	}
+	if f.Kind != awake.FactSleeping || !d.working() {
+		return
+	}
+	d.account()
+	d.cause = d.sleepCause()
+	d.sum.Under[d.cause]++
+	d.printf("asleep under work: %s", d.cause)
+}
+
+// sleepCause says why the machine went to sleep under work.
+func (d *day) sleepCause() Cause {
+	sleeps := d.laptop.Sleeps()
+	s := sleeps[len(sleeps)-1]
+	if s.By == "person" {
+		return ByPerson
+	}
+	away := s.Lid == awake.LidClosed && s.Displays == 0
+	if d.core != nil && s.At.Awake-d.lidMoved.Awake <= tellLag { // the news is on its way
+		away = d.core.Awake().Lid == awake.LidClosed && d.core.Awake().Displays == 0
+	}
+	if d.asked != "" { // the runtime's own decision, of the step under way
+		switch {
+		case d.asked == awake.EmergencyHibernation && away && d.hot,
+			d.asked == awake.BatteryFloor && away && d.core.Awake().HeatLatch:
+			return ByHeat
+		case d.asked == awake.BatteryFloor && away && d.deep():
+			return ByBattery
+		case d.unheard():
+			return ByCrash
+		}
+		d.violate("the runtime suspends (%s) under an agent's work: invariant 2", d.asked)
+		return Unexplained
+	}
+	if c := d.why(awake.HoldLid); c != "" {
+		return c
+	}
+	if d.core != nil {
+		switch why := d.core.Awake().Blocked(); {
+		case why == "heat":
+			return ByHeat
+		case why != "" && d.deep():
+			return ByBattery
+		}
+	}
+	d.violate("the lid puts the machine to sleep under an agent's work")
+	return Unexplained
+}
+
+// tellLag is how long what happens to the laptop takes to reach the runtime.
+const tellLag = 200 * time.Millisecond
+
 func (d *day) power() {
+	d.charged = d.laptop.Now().Boot
 	d.laptop.SetBattery(awake.Battery{Known: true, OnBattery: !d.mains, Percent: float64(int(d.percent))})
 }
 
@@ -177,7 +501,7 @@ func (d *day) power() {
 // home, leaves an agent running in the bag, comes back in the evening.
 func (d *day) personDay(t time.Duration) {
 	at := func(after time.Duration, what string, do func()) {
-		d.plan(&d.person, t+after, func() {
+		d.plan(&d.person, nil, t+after, func() {
 			d.printf("%s", what)
 			do()
 		})
@@ -210,24 +534,55 @@ func (d *day) personDay(t time.Duration) {
 			d.power()
 		})
 	}
-	for m := time.Duration(0); m < 24*time.Hour; m += time.Minute {
-		d.plan(&d.person, t+m, func() { d.power() })
+	if d.chance(3) {
+		nap := d.between(time.Hour, 20*time.Hour)
+		at(nap, "the person suspends the machine", func() { d.laptop.Sleep() })
+		at(nap+d.between(time.Minute, time.Hour), "a key is pressed", func() { d.laptop.Wake() })
 	}
-	for m := time.Duration(0); m < 24*time.Hour; m += awake.HeatPoll {
-		d.plan(&d.person, t+m, func() {
-			if d.core == nil || d.laptop.Asleep() || !d.core.Awake().WantsHeat() {
-				return
-			}
-			if c, err := d.machine.Heat(context.Background(), "average"); err == nil {
-				d.feed("heat", daemon.MachineInput(awake.Input{Kind: awake.InHeat, Celsius: c}))
-			}
+	if !d.faults {
+		return
+	}
+	for range d.rng.IntN(4) {
+		at(d.between(0, 24*time.Hour), "the service restarts", func() {
+			d.dropped = d.laptop.Now()
+			d.laptop.RestartService()
+			d.loseLocks()
 		})
+	}
+	for range d.rng.IntN(2) {
+		h := pick(d.rng, awake.Holds()...)
+		from := d.between(0, 20*time.Hour)
+		at(from, "refused from now on: "+string(h), func() {
+			d.deny[h] = true
+			d.laptop.Deny(h, "org.freedesktop.login1.inhibit", "not authorised")
+		})
+		at(from+d.between(time.Minute, 2*time.Hour), "granted again: "+string(h), func() {
+			d.laptop.Allow(h)
+			delete(d.deny, h)
+			delete(d.oracle.missing, h)
+		})
+	}
+	for range d.rng.IntN(3) {
+		at(d.between(0, 24*time.Hour), "the wall clock jumps", func() {
+			d.laptop.SetWall(d.laptop.Now().Wall.Add(d.upTo(48*time.Hour) - 24*time.Hour))
+		})
+	}
+	if d.chance(4) {
+		from := d.between(0, 20*time.Hour)
+		at(from, "another user's program forbids to sleep", func() { d.laptop.Foreign("another user", awake.HoldSleep) })
+		at(from+d.between(time.Minute, time.Hour), "and lets go", func() { d.laptop.Foreign("another user", "") })
+	}
+	if d.chance(4) {
+		from := d.between(0, 20*time.Hour)
+		at(from, "the sensors cannot be read", func() { d.laptop.SetHeat(0, errSpoilt) })
+		at(from+d.between(time.Minute, time.Hour), "the sensors read again", func() { d.laptop.SetHeat(50, nil) })
 	}
 }
 
 // agent is one client with one session after the other.
 type agent struct {
 	d      *day
+	busy   bool // at work, by its own account
 	key    event.SessionKey
 	proc   *event.Process
 	offset int64
@@ -238,7 +593,13 @@ func (d *day) newAgent(i int) {
 	p := pick(d.rng, event.Claude, event.Claude, event.Codex, event.Copilot, event.OpenCode)
 	a := &agent{d: d, key: event.SessionKey{Provider: p, ID: event.SessionID(fmt.Sprint("s", i))},
 		proc: &event.Process{PID: 1000 + i, Start: uint64(i + 1), Shared: p == event.Codex && d.chance(2)}}
-	d.soon(d.between(0, time.Hour), a.start)
+	d.all = append(d.all, a)
+	a.soon(d.between(0, time.Hour), a.start)
+}
+
+// soon plans something that the agent does.
+func (a *agent) soon(after time.Duration, do func()) {
+	a.d.plan(&a.d.agents, a, a.d.laptop.Now().Awake+after, do)
 }
 
 func (a *agent) say(kind event.SignalKind, with func(*event.Signal)) {
@@ -252,13 +613,13 @@ func (a *agent) say(kind event.SignalKind, with func(*event.Signal)) {
 
 func (a *agent) start() {
 	a.say(event.Opened, nil)
-	a.d.soon(a.d.between(5*time.Second, time.Minute), a.prompt)
+	a.soon(a.d.between(5*time.Second, time.Minute), a.prompt)
 }
 
 func (a *agent) prompt() {
-	a.d.busy++
+	a.busy = true
 	a.say(event.Began, func(s *event.Signal) { s.Prompt = "do the next thing" })
-	a.d.soon(a.d.between(time.Second, 30*time.Second), func() { a.work(1 + a.d.rng.IntN(40)) })
+	a.soon(a.d.between(time.Second, 30*time.Second), func() { a.work(1 + a.d.rng.IntN(40)) })
 }
 
 // work makes tool calls until the turn is over.
@@ -271,51 +632,54 @@ func (a *agent) work(left int) {
 	a.n++
 	id := fmt.Sprint("u", a.n)
 	a.say(event.ToolBegan, func(s *event.Signal) { s.ToolUse, s.Tool = id, "Bash" })
-	took := d.between(100*time.Millisecond, 2*time.Minute)
-	if d.chance(60) { // a long silent build
+	took, silent := d.between(100*time.Millisecond, 2*time.Minute), d.chance(60)
+	if silent { // a long silent build
 		took = d.between(10*time.Minute, 50*time.Minute)
-		for m := time.Minute; m < took; m += time.Minute {
-			d.soon(m, func() {
-				d.feed("busy", daemon.SessionInput(session.Input{Kind: session.InBusy, Keys: []event.SessionKey{a.key}}))
-			})
-		}
 	}
 	done := func() {
 		a.say(event.ToolEnded, func(s *event.Signal) { s.ToolUse = id })
-		d.soon(d.between(500*time.Millisecond, 40*time.Second), func() { a.work(left - 1) })
+		a.soon(d.between(500*time.Millisecond, 40*time.Second), func() { a.work(left - 1) })
+	}
+	run := func(took time.Duration, then func()) { // where the tool is silent, its processor time shows
+		for m := time.Minute; silent && m < took; m += time.Minute {
+			a.soon(m, func() {
+				d.feed("busy", daemon.SessionInput(session.Input{Kind: session.InBusy, Keys: []event.SessionKey{a.key}}))
+			})
+		}
+		a.soon(took, then)
 	}
 	if d.chance(25) { // asks first
 		a.say(event.Waiting, func(s *event.Signal) { s.Reason, s.Tool = "permission_prompt", "Bash" })
-		d.busy--
-		d.soon(d.between(2*time.Second, 90*time.Minute), func() {
-			d.busy++
+		a.busy = false
+		a.soon(d.between(2*time.Second, 90*time.Minute), func() {
+			a.busy = true
 			a.say(event.Resumed, nil)
-			d.soon(took, done)
+			run(took, done)
 		})
 		return
 	}
 	if d.chance(80) { // Esc: no event, only the marker
-		d.soon(took/2, func() {
+		run(took/2, func() {
 			a.say(event.Interrupted, func(s *event.Signal) { s.Source, s.Offset = "transcript marker", a.offset })
-			d.busy--
-			d.soon(d.between(5*time.Second, time.Hour), a.prompt)
+			a.busy = false
+			a.soon(d.between(5*time.Second, time.Hour), a.prompt)
 		})
 		return
 	}
 	if d.chance(300) { // the client crashes
-		d.soon(took/2, func() {
-			d.busy--
+		run(took/2, func() {
+			a.busy = false
 			if !a.proc.Shared {
 				d.feed("exited", daemon.SessionInput(session.Input{Kind: session.InExited, Process: a.proc}))
 			}
 			next := *a.proc
 			next.Start += 1000
 			a.proc = &next
-			d.soon(d.between(time.Minute, 2*time.Hour), a.start)
+			a.soon(d.between(time.Minute, 2*time.Hour), a.start)
 		})
 		return
 	}
-	d.soon(took, done)
+	run(took, done)
 }
 
 func (a *agent) finish() {
@@ -323,7 +687,7 @@ func (a *agent) finish() {
 	if a.key.Provider == event.Claude && d.chance(5) { // something runs on
 		shell := event.Task{ID: fmt.Sprint("b", a.n), Type: event.TaskShell, Description: "the test suite"}
 		a.say(event.Stopped, func(s *event.Signal) { s.Tasks = []event.Task{shell} })
-		d.soon(d.between(time.Minute, 10*time.Minute), func() {
+		a.soon(d.between(time.Minute, 10*time.Minute), func() {
 			a.say(event.TaskEnded, func(s *event.Signal) { s.Source, s.Task = "hook notification", &shell })
 			a.over()
 		})
@@ -339,17 +703,17 @@ func (a *agent) over() {
 			s.Tasks = []event.Task{}
 		}
 	})
-	d.busy--
+	a.busy = false
 	switch {
 	case d.chance(8):
 		old := a.key
 		a.say(event.Closed, func(s *event.Signal) { s.Continues, s.Reason = true, "clear" })
 		a.key.ID = event.SessionID(fmt.Sprint(old.ID, "+"))
-		d.soon(time.Second, a.start)
+		a.soon(time.Second, a.start)
 	case d.chance(10):
 		a.say(event.Closed, func(s *event.Signal) { s.Reason = "prompt_input_exit" })
-		d.soon(d.between(10*time.Minute, 5*time.Hour), a.start)
+		a.soon(d.between(10*time.Minute, 5*time.Hour), a.start)
 	default:
-		d.soon(d.between(10*time.Second, 3*time.Hour), a.prompt)
+		a.soon(d.between(10*time.Second, 3*time.Hour), a.prompt)
 	}
 }

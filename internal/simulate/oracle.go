@@ -127,6 +127,7 @@ type oracle struct {
 	asked     int  // Suspend effects of the present pending
 	silent    bool // the present pending came from a cancel path
 	granted   map[uint64]awake.Hold
+	tries     map[uint64]awake.Hold // locks asked for
 
 	// As it was before the step under way.
 	was struct {
@@ -154,7 +155,10 @@ func (o *oracle) fresh() {
 
 // restored: a new process with the old memory; its locks are gone.
 func (o *oracle) restored() {
-	o.granted = map[uint64]awake.Hold{}
+	o.granted, o.tries = map[uint64]awake.Hold{}, map[uint64]awake.Hold{}
+	if o.w.core.Awake().Pending == nil { // given up with the crash; another is another
+		o.asked, o.silent = 0, false
+	}
 	o.busyBoot, o.busyNow = o.w.core.Now().Boot, true
 	clear(o.missing)
 	for _, e := range o.ends {
@@ -304,6 +308,13 @@ func (o *oracle) fact(in awake.Input, now time.Duration) {
 		}
 	case awake.InLost:
 		delete(o.granted, in.ID)
+	case awake.InDenied, awake.InFailed:
+		// A try that failed is followed by another after the longest pause at
+		// most; how often the system refuses is not ours.
+		if h, ok := o.tries[in.ID]; ok {
+			delete(o.tries, in.ID)
+			delete(o.missing, h)
+		}
 	}
 }
 
@@ -569,9 +580,8 @@ func (o *oracle) signal(sig event.Signal, now time.Duration) {
 		switch {
 		case t.st == carrying:
 		case sig.Continues && (t.st == turn || t.st == pending || t.st == waiting):
-			if x != nil && x.Phase == session.Gone { // the successor was there first
-				t.set(gone, now)
-				return
+			if x != nil && x.Phase == session.Gone {
+				return // the successor was there first: the Carried change names it
 			}
 			t.set(carrying, now)
 		case sig.Continues && t.st == free:
@@ -687,7 +697,7 @@ func (o *oracle) succeed(key event.SessionKey, t *track, now time.Duration) {
 	}
 	for _, k := range o.keys {
 		old := o.known[k]
-		if k == key || k.Provider != key.Provider || old.proc == nil || *old.proc != *x.Process {
+		if k == key || k.Provider != key.Provider || k.Name != key.Name || old.proc == nil || *old.proc != *x.Process {
 			continue
 		}
 		old.age(now)
@@ -695,7 +705,7 @@ func (o *oracle) succeed(key event.SessionKey, t *track, now time.Duration) {
 			key.Provider == event.Claude && (old.st == turn || old.st == pending || old.st == waiting)
 		switch {
 		case old.st == free || old.st == carrying && !took:
-			if t.st != turn {
+			if t.st != turn || o.expired(t, now) { // what it took may hold again
 				t.set(free, now)
 				t.doubtful = true
 				t.lastReal = now
@@ -705,24 +715,31 @@ func (o *oracle) succeed(key event.SessionKey, t *track, now time.Duration) {
 			old.doubtful = true
 			old.lastReal = now
 		case took:
-			for id, task := range old.ledger {
-				t.ledger[id] = task
-			}
-			t.set(turn, now)
-			t.fuzzy = true
-			t.fuzzyLedger, t.weakFuzzy = t.fuzzyLedger || old.fuzzyLedger, true
-			if len(t.ledger) > 0 {
-				// Whether the Stop was pending is a detail; it holds either way.
-				t.set(free, now)
-				t.lastReal = now
-				if !o.holdsNow(key, now) {
-					o.w.violate("%s took over %s and holds nothing", key, k)
-				}
-			}
-			old.set(gone, now)
-			old.forget()
+			o.takeOver(key, k, now)
 		}
 	}
+}
+
+// takeOver: the work of old goes on under key. It holds, by what is the
+// successor's own or by what it took.
+func (o *oracle) takeOver(key, from event.SessionKey, now time.Duration) {
+	t, old := o.track(key), o.track(from)
+	for id, task := range old.ledger {
+		t.ledger[id] = task
+	}
+	t.set(turn, now)
+	t.fuzzy = true
+	t.fuzzyLedger, t.weakFuzzy = t.fuzzyLedger || old.fuzzyLedger, true
+	if len(t.ledger) > 0 || old.fuzzyLedger || old.st == free {
+		// Whether the Stop was pending is a detail; it holds either way.
+		t.set(free, now)
+		t.lastReal = now
+		if !o.holdsNow(key, now) {
+			o.w.violate("%s took over %s and holds nothing", key, from)
+		}
+	}
+	old.set(gone, now)
+	old.forget()
 }
 
 func (o *oracle) holdsNow(k event.SessionKey, now time.Duration) bool {
@@ -745,9 +762,9 @@ func (o *oracle) changes(in daemon.Input, changes []session.Change) {
 			t.live = false
 			to := o.track(*c.To)
 			to.live = true
-			if to.st == none || to.st == ended { // the successor was heard of first
-				to.set(free, c.At.Awake)
-				to.lastReal = c.At.Awake
+			if in.Session != nil && in.Session.Signal != nil && in.Session.Signal.Session == c.Key {
+				// The successor was heard of first, and its predecessor closed now.
+				o.takeOver(*c.To, c.Key, c.At.Awake)
 			}
 		case session.Ended:
 			if !t.live {
@@ -849,6 +866,8 @@ func (o *oracle) effects(effects []awake.Effect, changes []session.Change, now t
 		case awake.DoCancelReplies:
 			emergency = true
 			o.asked, o.silent = 0, false
+		case awake.DoAcquire:
+			o.tries[e.ID] = e.Hold
 		case awake.DoRelease:
 			delete(o.granted, e.ID)
 		case awake.DoSuspend:
@@ -1061,5 +1080,3 @@ func (o *oracle) exited(e awake.Effect) {
 	}
 	clear(o.lostPosts)
 }
-
-func sortIDs(ids []uint64) { slices.Sort(ids) }

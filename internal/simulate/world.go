@@ -12,7 +12,6 @@ import (
 	"bytes"
 	"container/heap"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -38,6 +37,7 @@ type item struct {
 	seq  uint64
 	what string
 	in   daemon.Input
+	do   func() // instead of an input
 }
 
 type agenda []item
@@ -56,10 +56,19 @@ func (a *agenda) Pop() any {
 	return v
 }
 
+// Seen is one step as an observer sees it, before its effects are carried out.
+type Seen struct {
+	In     daemon.Input
+	Step   daemon.Step
+	Core   *daemon.Core
+	Laptop *fakelaptop.Laptop
+}
+
 // World is one simulated machine with its runtime. It is single-threaded.
 type World struct {
-	rng    *rand.Rand
-	out    io.Writer // nil prints nothing
+	src    *rand.PCG  // seeded anew for every act, see chaos and day
+	rng    *rand.Rand // draws from src
+	out    io.Writer  // nil prints nothing
 	broken Broken
 	faults bool // spoil effects and crash; a day without faults is possible
 
@@ -67,10 +76,10 @@ type World struct {
 	opt     fakelaptop.Options
 	laptop  *fakelaptop.Laptop
 	machine *fakelaptop.Machine
+	grip    *daemon.Grip // the runtime's own code for effects that touch the machine
 	core    *daemon.Core // nil: no runtime
 	boot    int
 
-	locks   map[uint64]awake.Lock
 	agenda  agenda
 	seq     uint64
 	factAt  time.Duration // facts are told in order
@@ -82,15 +91,35 @@ type World struct {
 	exits   int
 	userLid string
 	Bad     []string // violated invariants, first first
-	record  []daemon.Record
-	start   []byte // snapshot the record starts from
-	keepRec bool
+	badRule string   // which check the first one failed, without its numbers
+	// crashOdds is how many steps there are to a crash, on average.
+	crashOdds int
+	told      map[uint64]bool // locks whose loss was told
+	// keeper is the process that restores lasting values when the runtime dies.
+	keeper bool
+	// moved is called before every step, once time has passed.
+	moved func()
+	// stepped is called after every step; the core may be gone by then.
+	stepped func(Seen)
+	// What explains a sleep: when the runtime last died, the reason of a Suspend
+	// in the step under way, and whose last word a crash took along.
+	crashed  event.Instant
+	asked    awake.Reason
+	lostWord map[event.SessionKey]bool
+	record   []daemon.Record
+	start    []byte // snapshot the record starts from
+	keepRec  bool
 }
 
 // newWorld builds a laptop and its first runtime.
-func newWorld(rng *rand.Rand, out io.Writer, cfg daemon.CoreConfig, opt fakelaptop.Options, broken Broken, faults bool) *World {
-	w := &World{rng: rng, out: out, cfg: cfg, opt: opt, broken: broken, faults: faults,
-		laptop: fakelaptop.New(opt), deny: map[awake.Hold]bool{}, userLid: "sleep"}
+func newWorld(src *rand.PCG, out io.Writer, cfg daemon.CoreConfig, opt fakelaptop.Options, broken Broken, faults bool) *World {
+	w := &World{src: src, rng: rand.New(src), out: out, cfg: cfg, opt: opt, broken: broken, faults: faults,
+		laptop: fakelaptop.New(opt), deny: map[awake.Hold]bool{}, userLid: "sleep", crashOdds: 400,
+		lostWord: map[event.SessionKey]bool{}}
+	if opt.LastingLid && w.chance(4) {
+		w.userLid = pick(w.rng, "nothing", "hibernate", "ask")
+		w.laptop.SetLidSetting(w.userLid)
+	}
 	w.oracle = newOracle(w)
 	w.laptop.Subscribe(w.fact)
 	w.startRuntime(nil)
@@ -111,6 +140,9 @@ func (w *World) printf(format string, args ...any) {
 func (w *World) violate(format string, args ...any) {
 	text := fmt.Sprintf("step %d: ", w.steps) + fmt.Sprintf(format, args...)
 	w.printf("VIOLATED %s", text)
+	if len(w.Bad) == 0 {
+		w.badRule = format
+	}
 	if len(w.Bad) < 5 {
 		w.Bad = append(w.Bad, text)
 	}
@@ -121,7 +153,8 @@ func (w *World) bootID() string { return fmt.Sprint("boot", w.boot) }
 // startRuntime starts a runtime process, from a snapshot if there is one.
 func (w *World) startRuntime(snapshot []byte) {
 	w.machine = w.laptop.Machine()
-	w.locks = map[uint64]awake.Lock{}
+	w.grip, w.told = daemon.NewGrip(w.machine), map[uint64]bool{}
+	w.keeper = true
 	w.agenda = nil
 	w.factAt = 0
 	if snapshot == nil {
@@ -173,6 +206,12 @@ func (w *World) fact(f awake.Fact) {
 	}
 }
 
+// soonDo has the runtime do something of its own accord, unless it dies before.
+func (w *World) soonDo(after time.Duration, do func()) {
+	w.seq++
+	heap.Push(&w.agenda, item{at: w.laptop.Now().Awake + after, seq: w.seq, do: do})
+}
+
 func (w *World) later(at time.Duration, what string, in daemon.Input) {
 	w.seq++
 	heap.Push(&w.agenda, item{at: at, seq: w.seq, what: what, in: in})
@@ -211,9 +250,15 @@ func (w *World) feed(what string, in daemon.Input) {
 		w.printf("a request starts the runtime")
 		w.startRuntime(nil)
 	}
+	if w.moved != nil {
+		w.moved()
+	}
 	w.steps++
 	now := w.laptop.Now()
-	crash := w.faults && w.chance(400)
+	crash := w.faults && w.chance(w.crashOdds)
+	if in.Session != nil && in.Session.Signal != nil {
+		w.lostWord[in.Session.Signal.Session] = false
+	}
 	if crash && w.chance(3) {
 		// Dead before the snapshot was written: as if the input never came.
 		snap, err := w.core.Snapshot()
@@ -221,6 +266,9 @@ func (w *World) feed(what string, in daemon.Input) {
 			w.violate("snapshot: %v", err)
 		}
 		w.printf("CRASH, losing %s", what)
+		if in.Session != nil && in.Session.Signal != nil {
+			w.lostWord[in.Session.Signal.Session] = true
+		}
 		w.crash(snap)
 		return
 	}
@@ -233,6 +281,9 @@ func (w *World) feed(what string, in daemon.Input) {
 		w.show(what, in, step)
 	}
 	w.oracle.after(in, step)
+	if w.stepped != nil {
+		w.stepped(Seen{In: in, Step: step, Core: w.core, Laptop: w.laptop})
+	}
 	cut := len(step.Effects)
 	var snap []byte
 	if crash {
@@ -242,6 +293,13 @@ func (w *World) feed(what string, in daemon.Input) {
 		}
 		cut = w.rng.IntN(cut + 1)
 	}
+	w.asked = ""
+	for i := range step.Effects {
+		if step.Effects[i].Kind == awake.DoSuspend {
+			w.asked = step.Effects[i].Reason
+		}
+	}
+	defer func() { w.asked = "" }()
 	for i := range step.Effects[:cut] {
 		w.carryOut(step.Effects[i])
 		if w.core == nil {
@@ -255,26 +313,47 @@ func (w *World) feed(what string, in daemon.Input) {
 	}
 }
 
-// crash kills the runtime, and sometimes the whole machine with it.
+// crash kills the runtime, and sometimes its keeper or the whole machine with it.
 func (w *World) crash(snapshot []byte) {
 	w.crashes++
+	w.crashed = w.laptop.Now()
+	boots := w.chance(10)
+	// A reboot takes the keeper along; alone it dies when somebody kills it too.
+	w.keeper = w.keeper && !boots && !w.chance(5)
 	w.machine.Kill()
-	// The snapshot is written twice and read once, as a file would be.
-	var again any
-	if json.Unmarshal(snapshot, &again) != nil {
-		w.violate("snapshot is no JSON")
-	}
+	w.keep()
 	w.laptop.Advance(w.upTo(2 * time.Second))
-	if w.chance(10) {
+	if boots {
 		w.boot++
 		w.printf("the machine boots again")
 	}
 	w.startRuntime(snapshot)
 }
 
+// keep is what the keeper process does once the runtime is dead, by the code of
+// the machine: whatever stood before the runtime stands again.
+func (w *World) keep() {
+	if !w.opt.LastingLid || w.laptop.Locks(awake.HoldLid) > 0 {
+		return // or one that hands over still holds, and puts it back itself
+	}
+	if !w.keeper {
+		w.printf("the keeper died too; the lid setting reads %q", w.laptop.LidSetting())
+		return
+	}
+	if err := w.laptop.Machine().Restore(context.Background()); err != nil {
+		w.violate("the keeper: %v", err)
+	}
+	if got := w.laptop.LidSetting(); got != w.userLid {
+		w.violate("the runtime is dead, its keeper is done, and the lid setting is %q, not %q: invariant 4", got, w.userLid)
+	}
+}
+
 // handover replaces the runtime by a newer one: the new one holds before the old
 // one lets go.
 func (w *World) handover() {
+	// A runtime steps once before it serves anybody, so also before it can hand
+	// over; a crash's unsent webhooks go out in that step.
+	w.feed("own step", daemon.Input{})
 	if w.core == nil || w.core.Awake().ExitFinal {
 		return
 	}
@@ -283,14 +362,15 @@ func (w *World) handover() {
 		w.violate("snapshot: %v", err)
 		return
 	}
-	old, oldLocks := w.machine, w.locks
+	old, oldGrip := w.machine, w.grip
 	core, err := daemon.RestoreCore(snap, w.bootID(), daemon.AfterHandover, w.laptop.Now())
 	if err != nil {
 		w.violate("hand-over: %v", err)
 		return
 	}
 	w.printf("HANDOVER")
-	w.machine, w.locks, w.agenda, w.factAt = w.laptop.Machine(), map[uint64]awake.Lock{}, nil, 0
+	w.machine, w.agenda, w.factAt = w.laptop.Machine(), nil, 0
+	w.grip, w.told = daemon.NewGrip(w.machine), map[uint64]bool{}
 	w.core = core
 	core.Sessions().Break(w.broken.Session)
 	core.Awake().Break(w.broken.Awake)
@@ -301,8 +381,8 @@ func (w *World) handover() {
 	w.oracle.restored()
 	w.readFacts()
 	w.feed("first step", daemon.Input{})
-	for _, k := range oldLocks {
-		_ = k.Release()
+	if err := oldGrip.Close(); err != nil {
+		w.violate("the old runtime lets go: %v", err)
 	}
 	old.Kill()
 }
@@ -312,42 +392,19 @@ func (w *World) carryOut(e awake.Effect) {
 	w.effects++
 	ctx := context.Background()
 	switch e.Kind {
-	case awake.DoAcquire:
-		if w.faults && w.chance(60) {
-			w.answer(awake.Input{Kind: awake.InFailed, ID: e.ID, Why: "spoilt"}, time.Second)
-			return
+	case awake.DoAcquire, awake.DoRelease, awake.DoSuspend, awake.DoRestore:
+		if e.Kind == awake.DoSuspend && w.faults && w.chance(60) {
+			return // the call hangs and nothing sleeps
 		}
-		k, err := w.machine.Acquire(ctx, e.Hold, "simulation")
-		var r *awake.Refusal
-		switch {
-		case errors.As(err, &r):
-			w.answer(awake.Input{Kind: awake.InDenied, ID: e.ID, Who: r.Who, Why: r.Why}, time.Second)
-		case err != nil:
-			w.answer(awake.Input{Kind: awake.InFailed, ID: e.ID, Why: err.Error()}, time.Second)
-		default:
-			w.locks[e.ID] = k
-			late := 300 * time.Millisecond
-			if w.faults && w.chance(30) {
+		w.spoil(e)
+		in, _ := w.grip.Do(ctx, e, "simulation")
+		late := time.Second
+		if in.Kind == awake.InTaken {
+			if late = 300 * time.Millisecond; w.faults && w.chance(30) {
 				late = 90 * time.Second
 			}
-			w.answer(awake.Input{Kind: awake.InTaken, ID: e.ID}, late)
 		}
-	case awake.DoRelease:
-		k := w.locks[e.ID]
-		if k == nil {
-			w.answer(awake.Input{Kind: awake.InReleased, ID: e.ID}, time.Second)
-			return
-		}
-		if w.faults && w.chance(30) {
-			w.answer(awake.Input{Kind: awake.InFailed, ID: e.ID, Why: "spoilt"}, time.Second)
-			return
-		}
-		if err := k.Release(); err != nil {
-			w.answer(awake.Input{Kind: awake.InFailed, ID: e.ID, Why: err.Error()}, time.Second)
-			return
-		}
-		delete(w.locks, e.ID)
-		w.answer(awake.Input{Kind: awake.InReleased, ID: e.ID}, time.Second)
+		w.answer(in, late)
 	case awake.DoWebhook:
 		if !w.faults || !w.chance(50) {
 			w.answer(awake.Input{Kind: awake.InWebhookDone, ID: e.ID}, 5*time.Second)
@@ -360,61 +417,62 @@ func (w *World) carryOut(e awake.Effect) {
 		if w.faults && w.chance(80) {
 			return
 		}
-		now := w.laptop.Now().Awake
-		lid, _ := w.machine.Lid(ctx)
-		n, _ := w.machine.Displays(ctx)
-		w.factAt = max(w.factAt, now+w.upTo(100*time.Millisecond))
-		w.later(w.factAt, "lid read", daemon.MachineInput(awake.Input{Kind: awake.InLid, Lid: lid}))
-		w.later(w.factAt, "displays read", daemon.MachineInput(awake.Input{Kind: awake.InDisplays, Displays: n}))
-		w.later(w.factAt, "checked", daemon.MachineInput(awake.Input{Kind: awake.InChecked, ID: e.ID}))
-	case awake.DoSuspend:
-		if w.faults && w.chance(12) {
-			w.answer(awake.Input{Kind: awake.InRefused, ID: e.ID, Who: "spoilt", Why: "no"}, time.Second)
-			return
+		answers, _ := w.grip.Check(ctx, e.ID)
+		w.factAt = max(w.factAt, w.laptop.Now().Awake+w.upTo(100*time.Millisecond))
+		for _, in := range answers {
+			w.later(w.factAt, "read "+string(in.Kind), daemon.MachineInput(in))
 		}
-		if w.faults && w.chance(60) {
-			return // the call hangs and nothing sleeps
-		}
-		err := w.machine.Suspend(ctx, e.Mode)
-		var r *awake.Refusal
-		switch {
-		case errors.As(err, &r):
-			w.answer(awake.Input{Kind: awake.InRefused, ID: e.ID, Who: r.Who, Why: r.Why}, time.Second)
-		case err != nil:
-			w.answer(awake.Input{Kind: awake.InRefused, ID: e.ID, Why: err.Error()}, time.Second)
-		default:
-			w.answer(awake.Input{Kind: awake.InSuspended, ID: e.ID}, time.Second)
-		}
-	case awake.DoRestore:
-		if w.faults && w.chance(20) {
-			w.answer(awake.Input{Kind: awake.InFailed, ID: e.ID, Why: "spoilt"}, time.Second)
-			return
-		}
-		kind := awake.InRestored
-		if err := w.machine.Restore(ctx); err != nil {
-			kind = awake.InFailed
-		}
-		w.answer(awake.Input{Kind: kind, ID: e.ID}, time.Second)
 	case awake.DoExit:
 		w.exits++
 		w.oracle.exited(e)
 		w.machine.Kill()
-		w.core, w.agenda, w.locks = nil, nil, nil
+		w.keep()
+		w.core, w.grip, w.agenda = nil, nil, nil
+	}
+}
+
+var errSpoilt = errors.New("spoilt")
+
+// spoil makes the machine turn an effect down now and then. A release that was
+// turned down must leave the lock standing, so only one that stands is spoilt.
+func (w *World) spoil(e awake.Effect) {
+	if !w.faults {
+		return
+	}
+	switch e.Kind {
+	case awake.DoAcquire:
+		if w.chance(60) {
+			w.laptop.Fail(fakelaptop.OpAcquire, errSpoilt)
+		}
+	case awake.DoRelease:
+		if w.grip.Lock(e.ID) != nil && w.chance(30) {
+			w.laptop.Fail(fakelaptop.OpRelease, errSpoilt)
+		}
+	case awake.DoSuspend:
+		if w.chance(12) {
+			w.laptop.Fail(fakelaptop.OpSuspend, &awake.Refusal{What: string(e.Mode), Who: "spoilt", Why: "no"})
+		}
+	case awake.DoRestore:
+		if w.chance(20) {
+			w.laptop.Fail(fakelaptop.OpRestore, errSpoilt)
+		}
 	}
 }
 
 // loseLocks reports to the runtime which of its locks the laptop dropped.
 func (w *World) loseLocks() {
-	ids := make([]uint64, 0, len(w.locks))
-	for id := range w.locks {
-		ids = append(ids, id)
+	if w.core == nil {
+		return
 	}
-	sortIDs(ids)
-	for _, id := range ids {
+	for _, id := range w.grip.Locks() {
 		select {
-		case <-w.locks[id].Lost():
-			delete(w.locks, id)
-			w.answer(awake.Input{Kind: awake.InLost, ID: id}, 200*time.Millisecond)
+		case <-w.grip.Lock(id).Lost():
+			// Its holder lets go of a lost lock as the runtime does: only when the
+			// Core asks; that the loss is told twice must not matter.
+			if !w.told[id] {
+				w.told[id] = true
+				w.answer(awake.Input{Kind: awake.InLost, ID: id}, 200*time.Millisecond)
+			}
 		default:
 		}
 	}
@@ -459,8 +517,11 @@ func (w *World) pass(d time.Duration) {
 		}
 		now = w.laptop.Now()
 		if len(w.agenda) > 0 && w.agenda[0].at <= now.Awake {
-			it := heap.Pop(&w.agenda).(item)
-			w.feed(it.what, it.in)
+			if it := heap.Pop(&w.agenda).(item); it.do != nil {
+				it.do()
+			} else {
+				w.feed(it.what, it.in)
+			}
 			continue
 		}
 		if w.faults && w.chance(20) {

@@ -3,7 +3,9 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"time"
 
+	"github.com/lidguard-go/lidguard/internal/event"
 	"github.com/lidguard-go/lidguard/internal/ipc"
 	"github.com/lidguard-go/lidguard/internal/settings"
 	"github.com/spf13/cobra"
@@ -15,7 +17,9 @@ func (a *app) canCloseCmd() *cobra.Command {
 		Short: "may I close the lid now, and why",
 		Example: `lidguard can-close
 lidguard can-close && notify-send 'close it'`,
-		Long: "Yes when the agents go on working, or nothing is at work. Exit code 0 is yes, 1 is no.",
+		Long: "Yes when the agents go on working, or nothing is at work. Tells which locks are really\n" +
+			"held, who handles the lid, what the system grants, displays, battery, temperature, and\n" +
+			"for each session whether a prompt of it is answered. Exit code 0 is yes, 1 is no.",
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			d, err := a.dirs()
@@ -31,11 +35,11 @@ lidguard can-close && notify-send 'close it'`,
 			case !errors.Is(err, ipc.ErrNotRunning):
 				return err
 			}
-			answer := canClose(st, s)
-			if st == nil && a.leftLive(d) {
-				answer = conclude([]closeReason{{false, "runtime-died", "the runtime died with sessions under way, and nothing holds the machine for them " +
-					"until their next event; `lidguard cleanup-orphans` starts it again at once"}})
+			var rights []ipc.Finding
+			if st != nil {
+				rights = a.powerFindings(cmd.Context())
 			}
+			answer := canClose(st, s, a.Power != nil, rights)
 			if settingsErr != nil {
 				answer.Reasons = append(answer.Reasons, closeReason{true, "settings-broken",
 					"the settings cannot be read, so the defaults count"})
@@ -63,9 +67,10 @@ type closeReason struct {
 }
 
 // canClose judges whether the lid can be closed without stopping an agent or
-// leaving one stuck. st is nil when no runtime runs. Every reason against is
+// leaving one stuck. st is nil when no runtime runs; rights are what doctor found
+// about the power rights, where they were looked at. Every reason against is
 // enough for a no; what is not known speaks against.
-func canClose(st *ipc.Status, s settings.Settings) closeAnswer {
+func canClose(st *ipc.Status, s settings.Settings, looked bool, rights []ipc.Finding) closeAnswer {
 	if st == nil {
 		return closeAnswer{true, []closeReason{{true, "nothing-tracked", "no session is tracked, so there is nothing to interrupt; the machine does what it always does"}}}
 	}
@@ -78,22 +83,28 @@ func canClose(st *ipc.Status, s settings.Settings) closeAnswer {
 		switch {
 		case session.SoftLock != "":
 			add(false, "session-waits", "%s waits for you (%s); with the lid closed nobody sees it", session.Key, session.SoftLock)
+		case session.Holds && (session.Key.Provider == event.Custom || session.Key.Provider == event.MCP):
+			working = true
+			add(true, "session-works", "%s works; it has no prompts that lidguard could answer", session.Key)
 		case session.Holds && s.ClosedLidPermissionDecision == "ask":
 			working = true
 			add(true, "session-works", "%s works; a prompt of it stays open until you are back", session.Key)
 		case session.Holds:
 			working = true
 			add(true, "session-works", "%s works; a prompt of it is answered with %s", session.Key, s.ClosedLidPermissionDecision)
+		default:
+			add(true, "session-rests", "%s is not at work", session.Key)
 		}
 	}
 	if !working {
 		add(true, "nothing-works", "no session is at work, so the machine does what it always does")
 		return conclude(out)
 	}
-	lid := false
+	lid, all := false, true
 	for _, h := range st.Held {
 		if !h.Confirmed {
 			add(false, "lock-not-held", "%s is not held: %s", h.What, h.Error)
+			all = false
 			continue
 		}
 		add(true, "lock-held", "%s is held and confirmed", h.What)
@@ -104,22 +115,54 @@ func canClose(st *ipc.Status, s settings.Settings) closeAnswer {
 		add(false, "lid-action", "change-lid-action is off, so closing the lid does what the system is set to")
 	case !lid:
 		add(false, "lid-action", "nothing keeps the lid switch from suspending the machine")
+	case len(st.LidHandlers) == 0: // else it is among the findings
+		add(true, "lid-handler", "the system handles the lid here, and lidguard holds it off")
 	}
+	for _, f := range rights {
+		// What is held is held, whatever would be granted now.
+		add(lid && all, f.Code, "%s", f.Text)
+	}
+	if looked && len(rights) == 0 {
+		add(true, "rights", "the system grants what the settings need")
+	}
+	displays(st, add)
 	battery(st, s, add)
-	if st.Celsius != nil && s.EmergencyHibernation {
-		limit := s.EmergencyHibernationCelsius
-		switch {
-		case *st.Celsius >= float64(limit):
-			add(false, "heat", "%.0f °C: at %d °C a closed machine hibernates", *st.Celsius, limit)
-		case *st.Celsius >= float64(limit-10):
-			add(true, "heat", "%.0f °C is warm: at %d °C a closed machine hibernates", *st.Celsius, limit)
-		}
-	}
+	heat(st, s, add)
 	for _, f := range st.Findings {
 		// What is held again keeps the machine awake like what always was.
 		add(f.Code == "hold-gap", f.Code, "%s", f.Text)
 	}
 	return conclude(out)
+}
+
+// displays adds who sits in front of what once the lid is closed.
+func displays(st *ipc.Status, add func(bool, string, string, ...any)) {
+	switch {
+	case st.Displays < 0:
+		add(true, "displays", "the displays cannot be read, so you never count as away: prompts stay open")
+	case st.Displays > 0:
+		add(true, "displays", "%s connected, so you do not count as away: prompts stay open for you", count(st.Displays, "display"))
+	default:
+		add(true, "displays", "no other display: with the lid closed you count as away")
+	}
+}
+
+// heat adds the temperature.
+func heat(st *ipc.Status, s settings.Settings, add func(bool, string, string, ...any)) {
+	if st.Celsius == nil {
+		return // read only while it matters: with the lid closed
+	}
+	limit := s.EmergencyHibernationCelsius
+	switch {
+	case !s.EmergencyHibernation:
+		add(true, "heat", "%.0f °C; emergency hibernation is off", *st.Celsius)
+	case *st.Celsius >= float64(limit):
+		add(false, "heat", "%.0f °C: at %d °C a closed machine hibernates", *st.Celsius, limit)
+	case *st.Celsius >= float64(limit-10):
+		add(true, "heat", "%.0f °C is warm: at %d °C a closed machine hibernates", *st.Celsius, limit)
+	default:
+		add(true, "heat", "%.0f °C", *st.Celsius)
+	}
 }
 
 // battery adds what the battery says about closing the lid.
@@ -131,12 +174,16 @@ func battery(st *ipc.Status, s settings.Settings, add func(bool, string, string,
 		add(false, "battery", "the machine is on battery and protect-on-battery is off")
 		return
 	}
+	left := ""
+	if m := st.BatteryMinutes; m != nil {
+		left = ", " + span(time.Duration(*m)*time.Minute) + " at the current drain"
+	}
 	if st.Battery == nil || s.BatteryFloorPercent == 0 {
-		add(true, "battery", "the machine is on battery")
+		add(true, "battery", "the machine is on battery%s", left)
 		return
 	}
-	add(*st.Battery > float64(s.BatteryFloorPercent), "battery", "battery at %.0f %%: at %d %% a closed machine is suspended",
-		*st.Battery, s.BatteryFloorPercent)
+	add(*st.Battery > float64(s.BatteryFloorPercent), "battery", "battery at %.0f %%%s: at %d %% a closed machine is suspended",
+		*st.Battery, left, s.BatteryFloorPercent)
 }
 
 // isLidHold reports whether a lock is the one that keeps the lid from

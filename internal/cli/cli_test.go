@@ -41,6 +41,7 @@ type world struct {
 	machine Machine
 	goos    string
 	power   *Power
+	play    func(context.Context, string, int) error
 }
 
 func newWorld(t *testing.T) *world {
@@ -58,6 +59,7 @@ func (w *world) run(args ...string) (code int, stdout, stderr string) {
 		Dial:  w.dial,
 		Probe: func(context.Context) (Machine, error) { return w.machine, nil },
 		Power: w.power,
+		Play:  w.play,
 	}
 	code = run(context.Background(), o, func(a *app) { a.interactive = a.interactive || w.person })
 	return code, out.String(), errs.String()
@@ -289,7 +291,7 @@ func TestCanClose(t *testing.T) {
 	} {
 		st, s := &ipc.Status{Sessions: []ipc.Session{work}, Held: slices.Clone(held), Protected: true}, settings.Default()
 		c.change(st, &s)
-		got := canClose(st, s)
+		got := canClose(st, s, false, nil)
 		if got.CanClose != c.want || !slices.ContainsFunc(got.Reasons, func(r closeReason) bool { return r.Code == c.code }) {
 			t.Errorf("%s: %+v, want %v with %s", c.name, got, c.want, c.code)
 		}

@@ -63,6 +63,9 @@ type Options struct {
 	// Self is this process, with its start time as event.Process has it: its end
 	// ends the sessions that its MCP server began. Default: not known.
 	Self func() (pid int, start uint64, ok bool)
+	// Play plays a system sound or .wav file to its end, at volume percent (0: as
+	// it is). nil: this build plays nothing.
+	Play func(ctx context.Context, sound string, volume int) error
 	// Power is the way to a Linux machine's power rights. nil: this system has
 	// no such rights to look at.
 	Power *Power
@@ -185,12 +188,13 @@ lidguard can-close             may I close the lid now?`,
 		}
 	}
 	add("start", a.setupCmd(), a.doctorCmd(), a.uninstallCmd(), a.demoCmd())
-	add("sessions", a.startCmd(), a.stopCmd(), a.removeSessionCmd(), a.statusCmd(), a.cleanupOrphansCmd(),
-		a.canCloseCmd(), a.whyCmd())
+	add("sessions", a.startCmd(), a.stopCmd(), a.removeSessionCmd(), a.statusCmd(), a.liveStatusCmd(), a.cleanupOrphansCmd(),
+		a.canCloseCmd(), a.whyCmd(), a.awayReportCmd())
 	add("settings", a.settingsCmd(),
 		a.removeWebhookCmd("remove-pre-suspend-webhook", "pre-suspend-webhook-url"),
 		a.removeWebhookCmd("remove-post-session-end-webhook", "post-session-end-webhook-url"))
-	add("diagnosis", a.lidStateCmd(), a.monitorCountCmd(), a.temperatureCmd(), a.suspendHistoryCmd(), a.simulateCmd(),
+	add("diagnosis", a.lidStateCmd(), a.monitorCountCmd(), a.temperatureCmd(), a.suspendHistoryCmd(),
+		a.previewSystemSoundCmd(), a.previewCurrentSoundCmd(), a.simulateCmd(),
 		a.linuxPermissionCmd(), a.macOSPermissionCmd())
 	add("hooks", a.hookInstallCmd(), a.hookStatusCmd(), a.hookRemoveCmd(), a.hookEventsCmd(),
 		a.claudeHooksCmd(), a.codexHooksCmd(), a.copilotHooksCmd(), a.openCodeHooksCmd())

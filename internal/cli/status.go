@@ -42,7 +42,10 @@ lidguard status --json | jq .awake`,
 			if err != nil {
 				return err
 			}
-			return a.result(r, func() { a.showStatus(r) })
+			return a.result(r, func() {
+				a.showStatus(r)
+				a.welcomeBack()
+			})
 		},
 	}
 }
@@ -207,6 +210,9 @@ func machineRows(st *ipc.Status) [][]string {
 		power := ""
 		if st.OnBattery != nil && *st.OnBattery {
 			power = ", discharging"
+		}
+		if st.BatteryMinutes != nil {
+			power += ", " + span(time.Duration(*st.BatteryMinutes)*time.Minute) + " left"
 		}
 		rows = append(rows, []string{"battery", fmt.Sprintf("%.0f %%%s", *st.Battery, power)})
 	} else if st.OnBattery != nil {

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/lidguard-go/lidguard/internal/awake"
+	"github.com/lidguard-go/lidguard/internal/ipc"
 	"github.com/lidguard-go/lidguard/internal/platform/battery"
 	"github.com/lidguard-go/lidguard/internal/platform/bus"
 	"github.com/lidguard-go/lidguard/internal/platform/display"
@@ -28,6 +29,9 @@ type linuxMachine struct {
 	lid      *lid.Sensor
 	displays *display.Watcher
 	battery  *battery.Sensor
+
+	why     string // of the desktop's lock; guarded by changing
+	refused error  // why the desktop did not give it; guarded by changing
 
 	// changing is held over a whole Acquire or Release, since several of our
 	// locks share one of login1's. It comes before mu.
@@ -49,7 +53,14 @@ func openSystem(env func(string) string) (awake.Machine, func()) {
 	m := &linuxMachine{root: root, guest: sleep.InWSL(root), locks: map[*linuxLock]struct{}{}}
 	m.sleep = sleep.Open(sleep.Options{SystemBus: address, OnEvent: m.event})
 	if session := env("DBUS_SESSION_BUS_ADDRESS"); session != "" {
-		m.desktop = sleep.OpenDesktop(sleep.DesktopOptions{SessionBus: session})
+		ready := make(chan struct{}) // the first event may come before m.desktop is set
+		m.desktop = sleep.OpenDesktop(sleep.DesktopOptions{SessionBus: session, OnEvent: func(k sleep.EventKind) {
+			<-ready
+			if k == sleep.ServiceUp {
+				m.retakeDesktop()
+			}
+		}})
+		close(ready)
 	}
 	m.lid = lid.OpenSensor(lid.Options{SystemBus: address, Root: m.root})
 	m.displays = display.Open(display.Options{Root: m.root})
@@ -102,14 +113,75 @@ func (m *linuxMachine) Acquire(ctx context.Context, hold awake.Hold, reason stri
 	}
 	if hold == awake.HoldIdle && m.desktop != nil {
 		// An addition where the desktop has its own idle timer; most have
-		// none that listens, and login1's lock stands without it.
-		_ = m.desktop.Take(ctx, reason)
+		// none that listens, and login1's lock stands without it. What came of
+		// it is in More.
+		m.why = reason
+		m.refused = m.desktop.Take(ctx, reason)
 	}
 	l := &linuxLock{m: m, hold: hold, lost: make(chan struct{})}
 	m.mu.Lock()
 	m.locks[l] = struct{}{}
 	m.mu.Unlock()
 	return l, nil
+}
+
+// retakeDesktop takes the desktop's lock from a session manager that appeared, or
+// came back without it, while the machine is held.
+func (m *linuxMachine) retakeDesktop() {
+	m.changing.Lock()
+	defer m.changing.Unlock()
+	if m.holdsIdle() {
+		ctx, cancel := context.WithTimeout(context.Background(), holdLimit)
+		defer cancel()
+		m.refused = m.desktop.Take(ctx, m.why)
+	}
+}
+
+func (m *linuxMachine) holdsIdle() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for l := range m.locks {
+		if l.hold == awake.HoldIdle {
+			return true
+		}
+	}
+	return false
+}
+
+// More tells of the battery's drain, of programs that handle the lid themselves,
+// and of the desktop's lock.
+func (m *linuxMachine) More(ctx context.Context) More {
+	var more More
+	if r, err := m.battery.Read(ctx); err == nil && r.Present {
+		more.BatteryLeft = r.ToEmpty
+	}
+	// Without login1 nobody can have taken the lid from it.
+	others, _ := m.sleep.Foreign(ctx, sleep.LidSwitch)
+	for _, h := range others {
+		more.LidHandlers = append(more.LidHandlers, fmt.Sprintf("%s (%s)", h.Who, h.Why))
+	}
+	if m.desktop == nil || m.desktop.Dialect() == "" {
+		return more
+	}
+	m.changing.Lock()
+	refused := m.refused
+	m.changing.Unlock()
+	if !m.holdsIdle() {
+		return more
+	}
+	more.Desktop = &ipc.Hold{What: HoldSessionBus}
+	held, err := m.desktop.Held(ctx)
+	switch {
+	case held:
+		more.Desktop.Confirmed = true
+	case refused != nil:
+		more.Desktop.Error = refused.Error()
+	case err != nil:
+		more.Desktop.Error = err.Error()
+	default:
+		more.Desktop.Error = "the desktop does not list it"
+	}
+	return more
 }
 
 // Release gives the lock back; see awake.Lock.

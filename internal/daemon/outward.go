@@ -80,10 +80,15 @@ func (o *outward) Sound(ctx context.Context) error {
 
 // History appends to the suspend history.
 func (o *outward) History(h *awake.HistoryEntry) error {
+	return notify.AddHistory(o.history, suspendOf(h), o.current.Load().SuspendHistoryCount)
+}
+
+// suspendOf is h in the words of package notify.
+func suspendOf(h *awake.HistoryEntry) notify.Suspend {
 	entry := notify.Suspend{Time: h.At.Wall.UTC(), Mode: string(h.Mode), Reason: string(h.Reason), Result: h.Result,
 		Detail: h.Detail, Tries: h.Tries, Sessions: h.Sessions, Celsius: h.Celsius}
 	if !h.Woke.IsZero() {
 		entry.Woke = h.Woke.Wall.UTC()
 	}
-	return notify.AddHistory(o.history, entry, o.current.Load().SuspendHistoryCount)
+	return entry
 }

@@ -94,11 +94,14 @@ func check(req *ipc.Request) error {
 // answer does what req asks for. It belongs to the owner goroutine.
 func (d *daemon) answer(req *ipc.Request) *ipc.Reply {
 	reply := &ipc.Reply{OK: true}
-	if h := req.Hook; h != nil {
+	// A hook that asks whether somebody is there, and hears that nobody is,
+	// answers in their place and reports the event once more with its answer.
+	if h := req.Hook; h != nil && !(req.Ask && d.core.Away().Away) {
 		if !d.settings.PromptPreviews {
 			h.Prompt = ""
 		}
 		d.hookLogs.add(h, d.Now().Wall)
+		d.absence.answered(h)
 	}
 	switch req.Op {
 	case ipc.OpSignal:
@@ -183,8 +186,16 @@ func (d *daemon) confirm(ctx context.Context, status *ipc.Status) {
 		status.Findings = append(status.Findings, ipc.Finding{Code: "holds-unconfirmed",
 			Text: "what is held could not be read back from the system: " + err.Error()})
 	}
+	if m, more := d.Machine.(interface {
+		More(context.Context) More
+	}); more {
+		m.More(ctx).into(status)
+	}
 	for i := range status.Held {
 		h := &status.Held[i]
+		if h.What == HoldSessionBus {
+			continue // read back where it came from
+		}
 		h.Confirmed = slices.Contains(held, awake.Hold(h.What))
 		if err == nil && h.Error == "" && !h.Confirmed {
 			h.Error = "the system does not list it"

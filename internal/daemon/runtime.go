@@ -85,6 +85,7 @@ type daemon struct {
 	work     context.Context
 	journal  journal
 	hookLogs hookLogs
+	absence  absence
 
 	watched  uint64 // the Core's count at the last syncWatches
 	resync   bool   // sessions began or ended since
@@ -136,6 +137,7 @@ func Run(ctx context.Context, o Options) error {
 	d.journal.file.keep = true
 	defer d.journal.file.Close()
 	d.hookLogs.path = func(p event.Provider) string { return o.Dirs.HookEvents(string(p)) }
+	d.absence = absence{file: o.Dirs.AwayReport(), warn: func(err error) { d.log.Warn("away report not written", "err", err) }}
 
 	var from *predecessor
 	if o.Replace {
@@ -321,6 +323,9 @@ func (d *daemon) apply(in Input) {
 	step := d.core.Apply(in, now)
 	if d.server != nil && d.journal.record(now, in, step.Effects) {
 		d.journal.begin(d.core, ConfigOf(d.settings))
+	}
+	if !d.gone {
+		d.absence.step(d.core, step)
 	}
 	for i := range step.Changes {
 		c := &step.Changes[i]

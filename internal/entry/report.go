@@ -63,12 +63,19 @@ func (h *hook) conclude(ctx context.Context) {
 
 // settle sends what the runtime should know after the client has its answer.
 func (h *hook) settle() {
-	if len(h.after) == 0 || h.noHome != nil {
+	req := &ipc.Request{Op: ipc.OpSignal, Signals: h.after}
+	if h.away != nil && h.away.Away {
+		req.Hook = h.logged() // with the answer, which the question could not have
+	}
+	if len(h.after) == 0 && req.Hook == nil || h.noHome != nil {
 		return
+	}
+	if len(h.after) == 0 {
+		req.Op = ipc.OpHookEvent
 	}
 	ctx, cancel := context.WithDeadline(context.Background(), h.deadline)
 	defer cancel()
-	if _, err := h.client().Call(ctx, &ipc.Request{Op: ipc.OpSignal, Signals: h.after}); err != nil {
+	if _, err := h.client().Call(ctx, req); err != nil {
 		h.complain(err)
 	}
 }

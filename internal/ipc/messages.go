@@ -99,21 +99,26 @@ type Reply struct {
 // Status is what `status --json` prints under "runtime": the runtime's own view
 // and, in Held, what the system itself confirmed.
 type Status struct {
-	PID        int       `json:"pid"`
-	Started    time.Time `json:"started"`
-	Sessions   []Session `json:"sessions"`
-	Protected  bool      `json:"protected"` // lidguard wants the machine awake
-	Held       []Hold    `json:"held"`      // read back from the system
-	Lid        string    `json:"lid"`
-	Displays   int       `json:"displays"` // suspend-blocking displays; -1 unknown
-	Away       bool      `json:"away"`
-	OnBattery  *bool     `json:"on_battery,omitempty"`
-	Battery    *float64  `json:"battery_percent,omitempty"`
-	Celsius    *float64  `json:"celsius,omitempty"`
-	Suspend    *Pending  `json:"pending_suspend,omitempty"`
-	Findings   []Finding `json:"findings,omitempty"`
-	ExitsAt    time.Time `json:"exits_at,omitzero"`
-	LastWakeup time.Time `json:"last_wakeup,omitzero"`
+	PID       int       `json:"pid"`
+	Started   time.Time `json:"started"`
+	Sessions  []Session `json:"sessions"`
+	Protected bool      `json:"protected"` // lidguard wants the machine awake
+	Held      []Hold    `json:"held"`      // read back from the system
+	Lid       string    `json:"lid"`
+	Displays  int       `json:"displays"` // suspend-blocking displays; -1 unknown
+	Away      bool      `json:"away"`
+	OnBattery *bool     `json:"on_battery,omitempty"`
+	Battery   *float64  `json:"battery_percent,omitempty"`
+	// BatteryMinutes is how long the battery lasts at the current drain.
+	BatteryMinutes *int `json:"battery_minutes,omitempty"`
+	// LidHandlers are other programs that take the closing of the lid away from
+	// the system, to handle it themselves.
+	LidHandlers []string  `json:"lid_handlers,omitempty"`
+	Celsius     *float64  `json:"celsius,omitempty"`
+	Suspend     *Pending  `json:"pending_suspend,omitempty"`
+	Findings    []Finding `json:"findings,omitempty"`
+	ExitsAt     time.Time `json:"exits_at,omitzero"`
+	LastWakeup  time.Time `json:"last_wakeup,omitzero"`
 }
 
 // Session is one tracked session as shown to people.

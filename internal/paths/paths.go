@@ -113,6 +113,9 @@ func (d Dirs) Pending() string { return d.Join(d.State, "pending-backup.json") }
 // History is the list of the last suspends.
 func (d Dirs) History() string { return d.Join(d.State, "suspend-history.json") }
 
+// AwayReport is what happened while the lid was closed.
+func (d Dirs) AwayReport() string { return d.Join(d.State, "away-report.json") }
+
 // Log is the runtime's log (JSON lines, UTC, rotated to Log() + ".1").
 func (d Dirs) Log() string { return d.Join(d.State, "runtime.log") }
 

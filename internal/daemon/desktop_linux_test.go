@@ -1,0 +1,113 @@
+package daemon
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/lidguard-go/lidguard/internal/awake"
+	"github.com/lidguard-go/lidguard/internal/ipc"
+	"github.com/lidguard-go/lidguard/internal/platform/bustest"
+)
+
+// onDesktop is the machine of somebody in a desktop session, on private buses.
+func onDesktop(t *testing.T, system, session string) *linuxMachine {
+	t.Helper()
+	root := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(root, "proc"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	m, closeIt := openSystem(func(name string) string {
+		return map[string]string{"DBUS_SYSTEM_BUS_ADDRESS": system, "DBUS_SESSION_BUS_ADDRESS": session, "LIDGUARD_ROOT": root}[name]
+	})
+	t.Cleanup(closeIt)
+	return m.(*linuxMachine)
+}
+
+// The desktop's own lock stands beside login1's, is claimed only as read back,
+// survives a restart of the session manager, and goes with the last idle hold.
+func TestDesktop_itsLockStandsBesideLogin1s(t *testing.T) {
+	system, session := bustest.Start(t), bustest.Start(t)
+	bustest.NewLogin1(t, system)
+	gnome := bustest.NewGnome(t, session)
+	m := onDesktop(t, system, session)
+	if more := m.More(t.Context()); more.Desktop != nil {
+		t.Errorf("claimed without a hold: %+v", more.Desktop)
+	}
+	lid, err := m.Acquire(t.Context(), awake.HoldLid, "agents work")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(gnome.Locks()); n != 0 {
+		t.Errorf("the lid's hold took %d locks of the desktop", n)
+	}
+	idle, err := m.Acquire(t.Context(), awake.HoldIdle, "agents work")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if l := gnome.Locks(); len(l) != 1 || l[0].App != "lidguard" || l[0].Reason != "agents work" || l[0].Flags != 4 {
+		t.Errorf("the desktop has %+v", l)
+	}
+	confirmed := func() bool {
+		d := m.More(t.Context()).Desktop
+		return d != nil && d.What == HoldSessionBus && d.Confirmed && d.Error == ""
+	}
+	if !confirmed() {
+		t.Errorf("not confirmed: %+v", m.More(t.Context()).Desktop)
+	}
+	gnome.Restart() // which forgets every lock
+	bustest.Eventually(t, "the lock is taken again", func() bool { return len(gnome.Locks()) == 1 && confirmed() })
+
+	var st ipc.Status
+	m.More(t.Context()).into(&st)
+	if len(st.Held) != 1 || st.Held[0].What != "session-bus" || !st.Held[0].Confirmed {
+		t.Errorf("status shows %+v", st.Held)
+	}
+	if err := idle.Release(); err != nil {
+		t.Fatal(err)
+	}
+	if l := gnome.Locks(); len(l) != 0 || m.More(t.Context()).Desktop != nil {
+		t.Errorf("after the release the desktop has %+v", l)
+	}
+	if err := lid.Release(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestDesktop_aRefusalIsToldAndHarmless(t *testing.T) {
+	system, session := bustest.Start(t), bustest.Start(t)
+	login1 := bustest.NewLogin1(t, system)
+	gnome := bustest.NewGnome(t, session)
+	gnome.Fail("Inhibit", "org.freedesktop.DBus.Error.AccessDenied", "no")
+	m := onDesktop(t, system, session)
+	if _, err := m.Acquire(t.Context(), awake.HoldIdle, "agents work"); err != nil {
+		t.Fatalf("login1's lock depends on the desktop's: %v", err)
+	}
+	if d := m.More(t.Context()).Desktop; d == nil || d.Confirmed || d.Error == "" {
+		t.Errorf("told: %+v", d)
+	}
+	if len(login1.Locks()) != 1 {
+		t.Errorf("login1 has %+v", login1.Locks())
+	}
+}
+
+// A desktop that handles the lid itself, as KDE's power manager, is named.
+func TestMore_namesWhoHandlesTheLid(t *testing.T) {
+	system := bustest.Start(t)
+	login1 := bustest.NewLogin1(t, system)
+	login1.AddForeign(bustest.Lock{What: "handle-power-key:handle-lid-switch", Who: "PowerDevil", Why: "KDE handles power events", Mode: "block", UID: 1000, PID: 1})
+	login1.AddForeign(bustest.Lock{What: "sleep:handle-lid-switch", Who: "UPower", Why: "delay", Mode: "delay", PID: 2})
+	m := onDesktop(t, system, "")
+	if _, err := m.Acquire(t.Context(), awake.HoldLid, "agents work"); err != nil {
+		t.Fatal(err)
+	}
+	more := m.More(t.Context())
+	if len(more.LidHandlers) != 1 || more.LidHandlers[0] != "PowerDevil (KDE handles power events)" {
+		t.Errorf("named: %q", more.LidHandlers)
+	}
+	var st ipc.Status
+	more.into(&st)
+	if len(st.Findings) != 1 || st.Findings[0].Code != "desktop-handles-lid" || st.Findings[0].Remedy == "" {
+		t.Errorf("findings: %+v", st.Findings)
+	}
+}

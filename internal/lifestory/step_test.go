@@ -32,7 +32,6 @@ const (
 type step struct {
 	kind    kind
 	session string // "s1" unless said otherwise
-	agent   string // the subagent that speaks, in the payload's own id if ""
 	client  int    // which process; 0 unless said otherwise
 
 	file     string // hook: a payload of the fixtures; lines: a transcript; set: a setting
@@ -77,7 +76,7 @@ func hook(file string, edits ...any) step {
 	return step{kind: doHook, session: "s1", file: file, edits: edits}
 }
 
-// says makes an answer of the hook expected, and what it must contain; every
+// answers makes an answer of the hook expected, and what it must contain; every
 // other hook must say nothing.
 func (s step) answers(parts ...string) step { s.says = parts; return s }
 

@@ -40,6 +40,10 @@ lidguard can-close && notify-send 'close it'`,
 				rights = a.powerFindings(cmd.Context())
 			}
 			answer := canClose(st, s, a.Power != nil, rights)
+			if st == nil && a.leftLive(d) {
+				answer = conclude([]closeReason{{false, "runtime-died", "the runtime died with sessions under way, and nothing holds the machine for them " +
+					"until their next event; `lidguard cleanup-orphans` starts it again at once"}})
+			}
 			if settingsErr != nil {
 				answer.Reasons = append(answer.Reasons, closeReason{true, "settings-broken",
 					"the settings cannot be read, so the defaults count"})

@@ -1,0 +1,52 @@
+package cli
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/lidguard-go/lidguard/internal/event"
+	"github.com/lidguard-go/lidguard/internal/ipc"
+	"github.com/lidguard-go/lidguard/internal/settings"
+)
+
+// TestCanClose_rightsLidAndDisplays has a machine that may be closed, and what
+// else speaks for or against it.
+func TestCanClose_rightsLidAndDisplays(t *testing.T) {
+	missing := []ipc.Finding{{Code: "rights-missing", Text: "lidguard may not suspend"}}
+	for _, c := range []struct {
+		name   string
+		change func(*ipc.Status, *settings.Settings)
+		rights []ipc.Finding
+		can    bool
+		code   string // among the reasons, on the side of the answer
+	}{
+		{"all is well", func(*ipc.Status, *settings.Settings) {}, nil, true, "lid-handler"},
+		{"rights are there", func(*ipc.Status, *settings.Settings) {}, nil, true, "rights"},
+		{"a right is missing that nothing needs now", func(*ipc.Status, *settings.Settings) {}, missing, true, "rights-missing"},
+		{"a right is missing and with it a lock", func(st *ipc.Status, _ *settings.Settings) {
+			st.Held[1] = ipc.Hold{What: "handle-lid-switch", Error: "no"}
+		}, missing, false, "rights-missing"},
+		{"the desktop handles the lid", func(st *ipc.Status, _ *settings.Settings) {
+			st.LidHandlers, st.Findings = []string{"KDE"}, []ipc.Finding{{Code: "desktop-handles-lid", Text: "KDE handles the lid"}}
+		}, nil, false, "desktop-handles-lid"},
+		{"the desktop's own lock is not held", func(st *ipc.Status, _ *settings.Settings) {
+			st.Held = append(st.Held, ipc.Hold{What: "session-bus", Error: "no"})
+		}, nil, false, "lock-not-held"},
+		{"a display", func(st *ipc.Status, _ *settings.Settings) { st.Displays = 1 }, nil, true, "displays"},
+		{"cool", func(st *ipc.Status, _ *settings.Settings) { st.Celsius = ptr(50.0) }, nil, true, "heat"},
+		{"a session at rest", func(st *ipc.Status, _ *settings.Settings) {
+			st.Sessions = append(st.Sessions, ipc.Session{Key: event.SessionKey{Provider: event.Codex, ID: "b"}})
+		}, nil, true, "session-rests"},
+	} {
+		st := &ipc.Status{Lid: "open", Protected: true, OnBattery: ptr(true), Battery: ptr(60.0), BatteryMinutes: ptr(95),
+			Sessions: []ipc.Session{{Key: event.SessionKey{Provider: event.Claude, ID: "a"}, Holds: true}},
+			Held:     []ipc.Hold{{What: "idle", Confirmed: true}, {What: "handle-lid-switch", Confirmed: true}}}
+		s := settings.Default()
+		c.change(st, &s)
+		got := canClose(st, s, true, c.rights)
+		found := slices.ContainsFunc(got.Reasons, func(r closeReason) bool { return r.Code == c.code && r.For == c.can })
+		if got.CanClose != c.can || !found {
+			t.Errorf("%s: %v, want %v because of %s: %+v", c.name, got.CanClose, c.can, c.code, got.Reasons)
+		}
+	}
+}

@@ -6,6 +6,7 @@ package thermal
 import (
 	"errors"
 	"fmt"
+	"strings"
 )
 
 var (
@@ -22,7 +23,7 @@ type Mode string
 
 const (
 	Low     Mode = "low"     // the coolest
-	Average Mode = "average" // the mean
+	Average Mode = "average" // the mean of processor, board and case
 	High    Mode = "high"    // the hottest
 )
 
@@ -55,9 +56,9 @@ func (r Reading) Celsius(mode Mode) (float64, error) {
 	if len(r.Sensors) == 0 {
 		return 0, fmt.Errorf("%w (%d left out)", ErrNoSensor, len(r.Skipped))
 	}
-	low, high, sum := r.Sensors[0].Celsius, r.Sensors[0].Celsius, 0.0
+	low, high := r.Sensors[0].Celsius, r.Sensors[0].Celsius
 	for _, s := range r.Sensors {
-		low, high, sum = min(low, s.Celsius), max(high, s.Celsius), sum+s.Celsius
+		low, high = min(low, s.Celsius), max(high, s.Celsius)
 	}
 	switch mode {
 	case Low:
@@ -65,9 +66,42 @@ func (r Reading) Celsius(mode Mode) (float64, error) {
 	case High:
 		return high, nil
 	case Average:
-		return sum / float64(len(r.Sensors)), nil
+		return r.average(), nil
 	}
 	return 0, fmt.Errorf("temperature mode %q is none of %q, %q, %q", string(mode), Low, Average, High)
+}
+
+// average is the mean without the sensors of drives, radios, memory and
+// batteries: they stay near 40 °C whatever the processor does, and a handful of
+// them would hold the mean of a machine at 100 °C below any threshold. Where there
+// are no others, they are what is known.
+func (r Reading) average() float64 {
+	sum, n := 0.0, 0
+	for _, s := range r.Sensors {
+		if !aside(s.Name) {
+			sum, n = sum+s.Celsius, n+1
+		}
+	}
+	if n > 0 {
+		return sum / float64(n)
+	}
+	for _, s := range r.Sensors {
+		sum += s.Celsius
+	}
+	return sum / float64(len(r.Sensors))
+}
+
+// aside reports whether a sensor is that of a part which does not follow the
+// machine's heat, by the names of the kernel's drivers (drivers/hwmon, drivers/nvme,
+// drivers/net, drivers/power). A name that is not known counts.
+func aside(name string) bool {
+	name = strings.ToLower(name)
+	for _, part := range []string{"nvme", "drivetemp", "iwlwifi", "ath1", "mt7", "rtw8", "r8169", "bat", "sbs", "spd5118", "jc42", "ucsi"} {
+		if strings.HasPrefix(name, part) {
+			return true
+		}
+	}
+	return false
 }
 
 // Read reads every sensor under root ("" is the real one). A reading without

@@ -17,6 +17,7 @@ import (
 	"github.com/lidguard-go/lidguard/internal/event"
 	"github.com/lidguard-go/lidguard/internal/ipc"
 	"github.com/lidguard-go/lidguard/internal/paths"
+	"github.com/lidguard-go/lidguard/internal/session"
 	"github.com/lidguard-go/lidguard/internal/settings"
 )
 
@@ -248,6 +249,32 @@ func TestRun_waitsForWhoeverStartedIt(t *testing.T) {
 		}
 		b.stop()
 	})
+}
+
+func TestRun_aCrashDoesNotLoseTheEndOfATurn(t *testing.T) {
+	for _, kind := range []event.SignalKind{event.Stopped, event.Failed, event.Interrupted} {
+		synctest.Test(t, func(t *testing.T) {
+			b := newBubble(t, nil)
+			b.start()
+			b.signal(event.Began, "a")
+			time.Sleep(time.Minute)
+			b.signal(kind, "a")
+			time.Sleep(saveSoon + time.Millisecond)
+			synctest.Wait()
+			saved, err := loadSaved(b.options.Dirs.Sessions()) // what a kill -9 would leave
+			if err != nil {
+				t.Fatal(err)
+			}
+			core, err := RestoreCore(saved.Core, "boot", AfterCrash, b.options.Now())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if x := core.Sessions().Get(event.SessionKey{Provider: event.Custom, ID: "a"}); x == nil || x.Phase == session.Working {
+				t.Errorf("%s: the next runtime would find %+v at work", kind, x)
+			}
+			b.end()
+		})
+	}
 }
 
 func TestRun_settingsApplyAtOnce(t *testing.T) {

@@ -335,7 +335,7 @@ func (d *daemon) apply(in Input) {
 	switch {
 	case len(step.Effects) > 0:
 		d.save()
-	case len(step.Changes) > 0:
+	case len(step.Changes) > 0, lastWord(in):
 		d.saveWithin(now, saveSoon)
 	case in != Input{}:
 		d.saveWithin(now, saveLate)
@@ -355,6 +355,19 @@ func (d *daemon) apply(in Input) {
 			d.exit(e.HandedOver)
 		}
 	}
+}
+
+// lastWord reports whether in may be the last that is heard of a turn: no later
+// event would tell it again after a crash.
+func lastWord(in Input) bool {
+	if in.Session == nil || in.Session.Signal == nil {
+		return false
+	}
+	switch in.Session.Signal.Kind {
+	case event.Stopped, event.Failed, event.Interrupted, event.Closed:
+		return true
+	}
+	return false
 }
 
 // exit ends the runtime on the Core's word. The socket is closed first, and what

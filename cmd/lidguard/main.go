@@ -50,6 +50,7 @@ func main() {
 		Probe: probe,
 		Self:  self,
 		Power: power(), MacPower: macPower(),
+		Play:    player().Play,
 		Restore: func(ctx context.Context, dirs paths.Dirs) error { return daemon.RestoreLasting(ctx, os.Getenv, dirs) },
 	}))
 }
@@ -91,7 +92,7 @@ func serve(ctx context.Context, replace bool) error {
 		Dirs: dirs, Version: ipc.Version(), Machine: machine, BootID: daemon.BootID(root), Table: proc.Table{Root: root},
 		Settings: func() (settings.Settings, error) { return settings.Load(dirs.Settings()) },
 		Detector: daemon.Detector, Locate: daemon.Locate(os.Getenv), Replace: replace,
-		Play: audio.Player{Path: os.Getenv("PATH"), Run: audio.Exec(os.Environ()), DataDirs: filepath.SplitList(os.Getenv("XDG_DATA_DIRS"))}.Play,
+		Play: player().Play,
 	})
 }
 
@@ -110,6 +111,11 @@ func runKeeper(args []string) int {
 		return cli.ExitFailed
 	}
 	return cli.ExitDone
+}
+
+// player plays sounds by the programs on PATH.
+func player() audio.Player {
+	return audio.Player{Path: os.Getenv("PATH"), Run: audio.Exec(os.Environ()), DataDirs: filepath.SplitList(os.Getenv("XDG_DATA_DIRS"))}
 }
 
 // self is this process with its start time, for the runtime to watch.

@@ -1,4 +1,4 @@
-//go:build !linux && !darwin
+//go:build !linux && !darwin && !windows
 
 package daemon
 
@@ -12,8 +12,7 @@ import (
 var started = time.Now()
 
 // systemNow reads the clocks of event.Instant. Go's monotonic clock is the only
-// one read here, and stands for both: QueryUnbiasedInterruptTime stands still
-// through a sleep, as Awake should.
+// one read here, and stands for both.
 func systemNow() event.Instant {
 	now := time.Now()
 	since := now.Sub(started)

@@ -21,6 +21,7 @@ type Switch struct {
 
 	mu    sync.Mutex
 	state State
+	mute  bool          // the first reading waited in vain
 	told  chan struct{} // closed with the first word
 }
 
@@ -42,21 +43,30 @@ func (s *Switch) Tell(state State) {
 	s.state = state
 }
 
-// Read returns what was told last, and waits a moment where that is nothing.
+// Read returns what was told last. The first reading waits a moment for a word.
 // Windows may speak of a lid on machines without one, which is not believed.
 func (s *Switch) Read(ctx context.Context) Reading {
 	if s.presence == Absent {
 		return Reading{Presence: Absent, Source: "windows", Why: "this machine has no lid"}
 	}
-	patience := time.NewTimer(switchPatience)
+	s.mu.Lock()
+	wait := switchPatience
+	if s.mute {
+		wait = 0
+	}
+	s.mu.Unlock()
+	patience := time.NewTimer(wait)
 	defer patience.Stop()
+	mute := false
 	select {
 	case <-s.told:
 	case <-ctx.Done():
 	case <-patience.C:
+		mute = true
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.mute = mute
 	if s.state == Unknown {
 		return Reading{Presence: s.presence, Source: "windows", Why: "Windows did not tell of the lid"}
 	}

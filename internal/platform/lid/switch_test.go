@@ -14,6 +14,11 @@ func TestSwitch(t *testing.T) {
 		if r := s.Read(ctx); r.State != Unknown || r.Why == "" || time.Since(begin) != switchPatience {
 			t.Errorf("before a word: %+v after %s", r, time.Since(begin))
 		}
+		begin = time.Now()
+		if r := s.Read(ctx); r.State != Unknown || time.Since(begin) != 0 {
+			t.Errorf("a second reading without a word: %+v after %s", r, time.Since(begin))
+		}
+		s = NewSwitch(Present)
 		go func() { // ends by itself
 			time.Sleep(switchPatience / 2)
 			s.Tell(Unknown)

@@ -493,3 +493,41 @@ func TestSnippet_golden(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// Git's bash, which the client takes for hooks that name no shell, eats
+// backslashes (claude-code#21878), and a guess at the shell went wrong as well
+// (archgate/cli#442): every entry names PowerShell, and its path arrives in the file
+// as it is on disk.
+func TestWindows_pathsArriveWhole(t *testing.T) {
+	for _, path := range []string{`C:\Tools\lidguard.exe`, `C:\Program Files\new\table\lidguard.exe`, `C:\Users\O'Neil & Söhne\$x\lidguard.exe`, `\\server\share\lidguard.exe`} {
+		p, err := install.FindProgram("windows", noEnv, path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := setup.New("windows", noEnv, t.TempDir()).Snippet(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var file struct {
+			Hooks map[string][]struct {
+				Hooks []struct{ Command, Shell string }
+			}
+		}
+		if err := json.Unmarshal(text, &file); err != nil {
+			t.Fatal(err)
+		}
+		quoted := "'" + strings.ReplaceAll(path, "'", "''") + "'"
+		n := 0
+		for event, groups := range file.Hooks {
+			for _, h := range groups[0].Hooks {
+				n++
+				if h.Shell != "powershell" || !strings.Contains(h.Command, "& "+quoted+" claude-hook") || !install.Calls(h.Command, setup.Entry) {
+					t.Errorf("%s: shell %q runs %s", event, h.Shell, h.Command)
+				}
+			}
+		}
+		if n != len(setup.Hooks()) {
+			t.Errorf("%d entries, want %d", n, len(setup.Hooks()))
+		}
+	}
+}

@@ -405,6 +405,7 @@ func (m *winMachine) Suspend(ctx context.Context, mode awake.Mode) error {
 		return err
 	}
 	done, result := make(chan struct{}), error(nil)
+	before := m.boot() - m.awake()
 	m.mu.Lock()
 	if m.entering != nil {
 		select {
@@ -419,7 +420,6 @@ func (m *winMachine) Suspend(ctx context.Context, mode awake.Mode) error {
 	m.changing.Lock()
 	m.lose(awake.HoldSleep)
 	m.changing.Unlock()
-	before := m.boot() - m.awake()
 	go func() { // ends when Windows answers, which nothing can hasten
 		result = enter()
 		close(done)

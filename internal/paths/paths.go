@@ -59,6 +59,15 @@ func Resolve(goos string, env Env) (Dirs, error) {
 	if d.Home == "" && root == "" {
 		return Dirs{}, ErrNoHome
 	}
+	if goos != "windows" {
+		// A hook runs in the agent's project, which is no place for files of
+		// ours, and the runtime would look elsewhere.
+		for name, dir := range map[string]string{"HOME": d.Home, "LIDGUARD_HOME": root} {
+			if dir != "" && absolute(dir) == "" {
+				return Dirs{}, errors.New(name + " is " + strconv.Quote(dir) + ", which is no absolute path")
+			}
+		}
+	}
 	switch {
 	case root != "":
 		d.Config, d.State, d.Run = d.Join(root, "config"), d.Join(root, "state"), d.Join(root, "run")
@@ -70,8 +79,8 @@ func Resolve(goos string, env Env) (Dirs, error) {
 		d.State = d.Join(or(env("LOCALAPPDATA"), d.Join(d.Home, "AppData", "Local")), "lidguard")
 		d.Run = d.Join(d.Home, "AppData", "Local", "lidguard", "run")
 	default:
-		d.Config = d.Join(or(env("XDG_CONFIG_HOME"), d.Join(d.Home, ".config")), "lidguard")
-		d.State = d.Join(or(env("XDG_STATE_HOME"), d.Join(d.Home, ".local", "state")), "lidguard")
+		d.Config = d.Join(or(absolute(env("XDG_CONFIG_HOME")), d.Join(d.Home, ".config")), "lidguard")
+		d.State = d.Join(or(absolute(env("XDG_STATE_HOME")), d.Join(d.Home, ".local", "state")), "lidguard")
 		d.Run = d.Join(d.Home, ".local", "state", "lidguard", "run")
 	}
 	h := fnv.New64a()
@@ -133,6 +142,15 @@ func (d Dirs) HookEvents(provider string) string {
 
 // Lock is the file whose lock makes the runtime single.
 func (d Dirs) Lock() string { return d.Join(d.Run, "lock") }
+
+// absolute is dir, or nothing for a relative one, which the XDG Base Directory
+// Specification has ignored.
+func absolute(dir string) string {
+	if strings.HasPrefix(dir, "/") {
+		return dir
+	}
+	return ""
+}
 
 func or(a, b string) string {
 	if a != "" {

@@ -74,6 +74,18 @@ func TestResolve_noHome(t *testing.T) {
 	}
 }
 
+func TestResolve_relative(t *testing.T) {
+	for _, vars := range [][]string{{"HOME", "here"}, {"HOME", "."}, {"HOME", "/home/dev", "LIDGUARD_HOME", "lg"}} {
+		if d, err := paths.Resolve("linux", env(vars...)); err == nil || !strings.Contains(err.Error(), vars[len(vars)-2]+" is ") {
+			t.Errorf("%q: %+v, %v", vars, d, err)
+		}
+	}
+	d, err := paths.Resolve("linux", env("HOME", "/home/dev", "XDG_CONFIG_HOME", "c", "XDG_STATE_HOME", "./s"))
+	if err != nil || d.Config != "/home/dev/.config/lidguard" || d.State != "/home/dev/.local/state/lidguard" {
+		t.Errorf("relative XDG folders: %+v, %v", d, err)
+	}
+}
+
 // TestResolve_everyHelperFindsTheSocket: clients start helpers with most of the
 // environment removed; all of them must come to the same socket.
 func TestResolve_everyHelperFindsTheSocket(t *testing.T) {

@@ -74,6 +74,10 @@ func (a *app) call(ctx context.Context, req *ipc.Request) (*ipc.Reply, error) {
 	if errors.As(err, &other) {
 		return nil, hint(err, "another version of lidguard runs; it hands over to this one with the next session, or at once with `lidguard start`")
 	}
+	var refused *ipc.RefusedError
+	if err != nil && !errors.Is(err, ipc.ErrNotRunning) && !errors.As(err, &refused) {
+		return nil, hint(err, "the runtime is there and cannot be asked; `lidguard doctor` says what to do")
+	}
 	return reply, err
 }
 

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -60,6 +61,9 @@ func (a *app) demo(cmd *cobra.Command, o demoOptions) error {
 			}
 		},
 	})
+	if err != nil && cmd.Context().Err() != nil {
+		return errors.New("the demo was stopped; nothing of it is left")
+	}
 	if err != nil {
 		return fmt.Errorf("the demo went wrong: %w", err)
 	}

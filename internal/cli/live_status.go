@@ -164,7 +164,7 @@ func (m live) above() []string {
 	case !m.loaded:
 		return []string{"asking the runtime"}
 	case m.report.Runtime == nil:
-		return []string{"no runtime is running: nothing keeps this machine awake"}
+		return []string{m.report.silence()}
 	}
 	st := m.report.Runtime.Status
 	out := []string{when(m.now(), m.now()) + "  " + headline(st)}

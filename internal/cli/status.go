@@ -19,6 +19,16 @@ type statusReport struct {
 	Awake    bool          `json:"awake"` // kept awake, confirmed by the system
 	Runtime  *runtimeView  `json:"runtime,omitempty"`
 	Findings []ipc.Finding `json:"findings"`
+
+	mute bool // there is a runtime, and it could not be asked
+}
+
+// silence says what is known of the machine without a runtime's status.
+func (r statusReport) silence() string {
+	if r.mute {
+		return "the runtime cannot be asked: whether anything keeps this machine awake is not known"
+	}
+	return "no runtime is running: nothing keeps this machine awake"
 }
 
 // runtimeView is the runtime's status with its version.
@@ -64,6 +74,7 @@ func (a *app) status(ctx context.Context) (statusReport, error) {
 		r.Awake = st.Protected && confirmed(st.Held)
 		r.Findings = append(r.Findings, st.Findings...)
 	}
+	r.mute = facts.RuntimeError != ""
 	r.Findings = append(r.Findings, doctor.Runtime(facts)...)
 	return r, nil
 }
@@ -109,7 +120,7 @@ func confirmed(held []ipc.Hold) bool {
 func (a *app) showStatus(r statusReport) {
 	now := a.Now()
 	if !r.Running {
-		a.say("no runtime is running: nothing keeps this machine awake")
+		a.say("%s", r.silence())
 		a.showFindings(r.Findings)
 		return
 	}

@@ -187,7 +187,7 @@ func (s *scan) call(i int) {
 	}
 	p := find(word)
 	if p == nil {
-		s.method(word, i)
+		s.globbed(word, i)
 		return
 	}
 	args, all := arguments(s.text, i)
@@ -229,10 +229,22 @@ func knownOwner(o string) bool {
 	return false
 }
 
-// method looks at methods of paths: Path('/x').unlink(), Pathname#rmtree.
-func (s *scan) method(word string, i int) {
-	if i > 0 && (strings.HasSuffix(word, "unlink") || strings.HasSuffix(word, "rmdir") || strings.HasSuffix(word, "write_text") || strings.HasSuffix(word, "write_bytes") || strings.HasSuffix(word, "rmtree")) {
-		_ = word
+// globbed looks at patterns that a deleting call is given: unlink glob("/etc/*").
+func (s *scan) globbed(word string, i int) {
+	if word != "glob" && !strings.HasSuffix(word, ".glob") && !strings.HasSuffix(word, ".iglob") {
+		return
+	}
+	deletes := false
+	for _, w := range [...]string{"unlink", "File.delete", "os.remove", "rmtree", "rm_r", "rmSync", "FileUtils.rm"} {
+		deletes = deletes || strings.Contains(s.text, w)
+	}
+	args, _ := arguments(s.text, i)
+	if !deletes || len(args) == 0 {
+		return
+	}
+	v := shell.Value{Text: expandHome(args[0])}
+	if p := s.j.locateValue(&v, shell.Value{Text: s.j.w.Dir}, true); p.scope >= Outside {
+		s.add(Delete, p.scope, ruleDelete(p.scope), args[0])
 	}
 }
 
@@ -336,6 +348,7 @@ func arguments(t string, open int) (out []string, all bool) {
 	depth := 0
 	all = true
 	first := true
+	after := false // right behind a constant: what follows is joined to it
 	for k := open; k < len(t) && k-open < 8192; k++ {
 		switch c := t[k]; c {
 		case '(', '[', '{':
@@ -364,7 +377,9 @@ func arguments(t string, open int) (out []string, all bool) {
 			if c == '`' && strings.Contains(lit, "${") {
 				all = false
 			}
-			first = false
+			first, after = false, true
+		case ',':
+			after = false
 		case '+', '.', '%':
 			if c == '%' || c == '+' && !first {
 				next := strings.TrimLeft(t[k+1:min(len(t), k+40)], " ")
@@ -373,6 +388,9 @@ func arguments(t string, open int) (out []string, all bool) {
 				}
 			}
 		default:
+			if after && (c == '$' || c >= 'a' && c <= 'z') && depth == 1 {
+				all, after = false, false // awk joins by writing side by side
+			}
 			if first && (c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c == '$') {
 				// a variable or a call comes before any constant
 				if word := wordAt(t, k); !strings.HasSuffix(word, "r") || len(word) > 1 {

@@ -183,12 +183,15 @@ func (j *judge) removePlace(c *call, a *shell.Arg, p place, recursive bool) {
 		return
 	}
 	// A name that find or a list gives: what is known is the filter.
-	if len(a.Holes) > 0 && scope < Home {
+	if len(a.Holes) > 0 && scope < Home && scope > Ignored {
 		if s, ok := j.fromFind(c, a); ok {
 			if s != AnyScope {
 				rule := ruleDelete(s)
-				if !recursive && s <= Tracked {
+				if !recursive && s < Tracked {
 					return
+				}
+				if s == Project {
+					s = Tracked // whole folders of what some list names
 				}
 				j.add(c, Delete, s, rule, p.text)
 			}
@@ -317,7 +320,7 @@ func (j *judge) find(c *call) {
 	if !has {
 		return
 	}
-	if roots, _, _ := j.findRoots(c); len(roots) > 0 {
+	if roots, _, _, _ := j.findRoots(c); len(roots) > 0 {
 		for _, p := range roots {
 			if gitInside(p.path) && j.inProject(p.path) {
 				j.add(c, RepoDestroy, AnyScope, "delete-git-folder", p.text)
@@ -334,15 +337,17 @@ func (j *judge) find(c *call) {
 
 // found is the scope of what a find leaf selects.
 func (j *judge) found(c *call) Scope {
-	roots, filter, build := j.findRoots(c)
+	roots, filter, build, names := j.findRoots(c)
 	worst := Temp
 	for _, p := range roots {
 		s := p.scope
 		switch {
 		case s == ProjectRoot && build, s == Project && build, s == Tracked && build:
 			s = Build
+		case (s == ProjectRoot || s == Tracked || s == Project) && filter && names == 0:
+			s = Project // narrowed by age, size or emptiness
 		case (s == ProjectRoot || s == Tracked || s == Project) && filter:
-			s = Project
+			s = Tracked
 		case s == Project:
 			s = Tracked
 		case s == Home && filter:
@@ -356,7 +361,7 @@ func (j *judge) found(c *call) Scope {
 }
 
 // findRoots reads where a find starts and what it is narrowed to.
-func (j *judge) findRoots(c *call) (roots []place, filter, build bool) {
+func (j *judge) findRoots(c *call) (roots []place, filter, build bool, names int) {
 	argv := c.argv()
 	n := 1
 	for n < len(argv) && (argv[n] == "-H" || argv[n] == "-L" || argv[n] == "-P" || strings.HasPrefix(argv[n], "-O")) {
@@ -371,7 +376,7 @@ func (j *judge) findRoots(c *call) (roots []place, filter, build bool) {
 		roots = append(roots, j.locate(&dot, c.l.Dir))
 	}
 	build = true
-	names := 0
+	empty := false
 	for ; n < len(argv); n++ {
 		switch argv[n] {
 		case "-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex":
@@ -391,12 +396,10 @@ func (j *judge) findRoots(c *call) (roots []place, filter, build bool) {
 			build = build && (buildName(path.Base(argv[n+1]), true) || buildName(name, true) || buildName("x."+name, true) || buildPath("/"+strings.Trim(argv[n+1], "*/")))
 		case "-empty", "-newer", "-mtime", "-mmin", "-size", "-ctime", "-atime", "-user", "-xtype", "-inum", "-samefile", "-links":
 			filter = true
-			if argv[n] == "-empty" && names == 0 {
-				names++
-			}
+			empty = empty || argv[n] == "-empty"
 		}
 	}
-	return roots, filter, build && names > 0
+	return roots, filter, build && (names > 0 || empty), names
 }
 
 // fromFind looks for the find that a word with holes gets its names from.
@@ -557,6 +560,8 @@ func (j *judge) special(c *call, p place, appends bool) bool {
 		j.add(c, Power, AnyScope, "power", p.text)
 	case strings.HasPrefix(p.path, "/boot/") || strings.HasPrefix(p.path, "/efi/") || strings.HasPrefix(p.path, "/sys/firmware/"):
 		j.add(c, Boot, AnyScope, "boot", p.text)
+	case !appends && strings.HasSuffix(p.path, "_history") && !j.inProject(p.path):
+		j.add(c, TrustDown, AnyScope, "history-clear", p.text)
 	case p.path == "/etc/passwd" || p.path == "/etc/shadow" || p.path == "/etc/group" || strings.HasPrefix(p.path, "/etc/sudoers"):
 		j.add(c, UserAccount, AnyScope, "user-account", p.text)
 	case j.self(p.path) || agentConfig(p.path):
@@ -861,6 +866,11 @@ func (j *judge) rsync(c *call) {
 	text := target.String()
 	deletes := c.has("--delete", "--delete-before", "--delete-after", "--delete-during", "--delete-excluded", "--del", "--delete-delay")
 	if strings.Contains(text, ":") && !drive(text) {
+		for _, a := range args[:len(args)-1] {
+			if p := j.locate(a, c.l.Dir); p.scope == Home || secretPath(j.w.Home, p.path) != notSecret {
+				j.add(c, Exfiltrate, AnyScope, "exfiltrate", strings.Join(c.argv(), " "))
+			}
+		}
 		if deletes {
 			j.add(c, Delete, Outside, "rsync-delete", text)
 		}

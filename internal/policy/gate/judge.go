@@ -284,6 +284,7 @@ func (j *judge) leaf(i int) {
 			name = low
 		}
 	}
+	j.interpreter(&c, name)
 	// Several may know a name: npx runs migrations and publishes.
 	j.filePrograms(&c, name)
 	j.systemPrograms(&c, name)
@@ -325,6 +326,38 @@ func (j *judge) elevated(c *call) {
 		}
 	case "sudoedit", "visudo":
 		j.add(c, Elevate, AnyScope, "sudo", l.Name)
+	}
+}
+
+// interpreter judges program text that comes straight from the network or out of
+// a decoder: python -c "$(curl …)", node <(curl …).
+func (j *judge) interpreter(c *call, name string) {
+	switch {
+	case strings.HasPrefix(name, "python"), strings.HasPrefix(name, "pypy"), strings.HasPrefix(name, "perl"), strings.HasPrefix(name, "ruby"), strings.HasPrefix(name, "lua"), strings.HasPrefix(name, "php"):
+	case name == "node", name == "nodejs", name == "deno", name == "bun", name == "osascript", name == "Rscript", name == "groovy", name == "tclsh", name == "pwsh", name == "julia":
+	default:
+		return
+	}
+	code := c.opt("-c", "-e", "-p", "-r", "--eval", "--print", "-Command")
+	if code == nil {
+		if ops := c.operands(""); len(ops) > 0 {
+			code = ops[0]
+		}
+	}
+	if code == nil {
+		return
+	}
+	for _, v := range code.Each() {
+		for _, h := range v.Holes {
+			for i := h.From.From; i < h.From.To && i < len(j.f.Leaves); i++ {
+				switch l := &j.f.Leaves[i]; {
+				case downloads(l.Name) || hasNetPath(l):
+					j.add(c, RemoteExec, AnyScope, "download-into-interpreter", name)
+				case decoder(l):
+					j.add(c, Opaque, AnyScope, "decoded-into-interpreter", name)
+				}
+			}
+		}
 	}
 }
 
@@ -444,6 +477,8 @@ func (j *judge) opaque(o *shell.Opaque) {
 		j.addAt(RemoteExec, AnyScope, "download-into-interpreter", where, o.Offset, end)
 	case worst == Opaque:
 		j.addAt(Opaque, AnyScope, "decoded-into-interpreter", where, o.Offset, end)
+	case !seen && o.Leaf >= 0 && databaseClient(j.f.Leaves[o.Leaf].Name):
+		// A schema or a seed file: the file is the project's.
 	case seen && plain:
 		// The set-up lines that tools print for a shell: as trusted as the tool.
 	case o.Why == "script" || o.Why == "written script" && !seen:
@@ -455,6 +490,14 @@ func (j *judge) opaque(o *shell.Opaque) {
 	default:
 		j.addAt(Opaque, Unknown, "unknown-command-text", o.Text.String(), o.Offset, end)
 	}
+}
+
+func databaseClient(name string) bool {
+	switch name {
+	case "psql", "mysql", "mariadb", "sqlite3", "sqlcmd", "clickhouse-client", "duckdb", "cqlsh", "mongosh", "mongo", "redis-cli", "sqlplus":
+		return true
+	}
+	return false
 }
 
 // scriptVariable reports whether a script named by an unknown word is worth a

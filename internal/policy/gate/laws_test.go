@@ -25,7 +25,7 @@ func simple(c string) bool {
 	}
 	first, _, _ := strings.Cut(c, " ")
 	switch first {
-	case "cd", "eval", "trap", "source", ".", "export", "unset", "set", "exit", "wait", "jobs", "alias", "unalias", "history", "ulimit", "umask", "if", "for", "while", "case", "f", "{", "(", "time", "command", "builtin", "exec", "pushd", "type", "which", "true":
+	case "cd", "eval", "trap", "source", ".", "export", "unset", "set", "exit", "wait", "jobs", "alias", "unalias", "history", "ulimit", "umask", "if", "for", "while", "case", "f", "{", "(", "time", "command", "builtin", "exec", "pushd", "type", "which", "true", "coproc":
 		return false
 	}
 	return first != "" && first[0] >= 'a' && first[0] <= 'z' && !strings.Contains(first, `"`)
@@ -81,7 +81,7 @@ var noises = []struct {
 // bashOnly: a shell started anew does not know what the outer one defined, and
 // reads its script with its own input.
 // It also has no arguments of the outer one.
-func bashOnly(c string) bool { return strings.Contains(c, "<<") || strings.Contains(c, "$1") }
+func bashOnly(c string) bool { return strings.Contains(c, "<<") || strings.Contains(c, "$1") || strings.Contains(c, "${0") }
 
 func readsInput(c string) bool {
 	return strings.Contains(c, "<<") || strings.Contains(c, "| ") || strings.HasPrefix(c, "mail") || strings.Contains(c, "read ") || strings.Contains(c, "xargs")

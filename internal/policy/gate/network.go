@@ -556,6 +556,9 @@ func secretPath(home, p string) secrecy {
 		}
 		return secretKey
 	}
+	if strings.HasSuffix(base, ".tfstate") || strings.HasSuffix(base, ".tfvars") && strings.Contains(base, "secret") {
+		return secretLocal
+	}
 	if base == ".env" || strings.HasPrefix(base, ".env.") || strings.HasSuffix(base, ".env") && base != ".env" || base == ".envrc" || base == ".dev.vars" {
 		for _, s := range [...]string{"example", "sample", "template", "dist", "defaults", "schema", "test", "ci", "md", "d.ts", "ts", "js", "go", "py"} {
 			if strings.HasSuffix(base, "."+s) || strings.HasSuffix(base, "."+s+".env") || base == s+".env" {
@@ -605,6 +608,13 @@ func (j *judge) reads(c *call, name string) {
 		j.add(c, SecretRead, AnyScope, "secret-tool", strings.Join(c.argv(), " "))
 		return
 	}
+	if (name == "echo" || name == "printf") && l.Stdout.Kind == shell.OutputInherit {
+		for i := range l.Argv {
+			if v := envSecret(&l.Argv[i].Value); v != "" {
+				j.add(c, SecretRead, Private, "env-read", "$"+v)
+			}
+		}
+	}
 	for i := range l.Redirects {
 		r := &l.Redirects[i]
 		if r.Op != "<" && r.Op != "<>" {
@@ -620,6 +630,10 @@ func (j *judge) reads(c *call, name string) {
 		return
 	}
 	switch name {
+	case "sed", "gsed":
+		if c.short("i") || c.has("--in-place") {
+			return // changes it and prints nothing
+		}
 	case "openssl":
 		switch l.Arg(1) {
 		case "rsa", "pkey", "ec", "pkcs12", "enc", "base64":
@@ -833,7 +847,7 @@ func secretTool(c *call) bool {
 	case "vault":
 		return get(1) == "read" || get(1) == "kv" && get(2) == "get" || get(1) == "print" && get(2) == "token"
 	case "aws":
-		return op(0) == "secretsmanager" && strings.HasPrefix(op(1), "get-secret") || op(0) == "ssm" && strings.HasPrefix(op(1), "get-parameter") && c.has("--with-decryption") || op(0) == "configure" && op(1) == "export-credentials" || op(0) == "sts" && (op(1) == "get-session-token" || op(1) == "assume-role") || op(0) == "iam" && op(1) == "create-access-key" || op(0) == "ecr" && op(1) == "get-login-password" && c.l.Stdout.Kind != shell.OutputPipe
+		return op(0) == "secretsmanager" && strings.HasPrefix(op(1), "get-secret") || op(0) == "ssm" && strings.HasPrefix(op(1), "get-parameter") && c.has("--with-decryption") || op(0) == "configure" && (op(1) == "export-credentials" || op(1) == "get" && strings.Contains(op(2), "secret")) || op(0) == "sts" && (op(1) == "get-session-token" || op(1) == "assume-role") || op(0) == "iam" && op(1) == "create-access-key" || op(0) == "ecr" && op(1) == "get-login-password" && c.l.Stdout.Kind != shell.OutputPipe
 	case "gcloud":
 		return op(0) == "auth" && strings.HasPrefix(op(1), "print-") || op(0) == "auth" && op(2) == "print-access-token" || op(0) == "secrets" && op(1) == "versions" && op(2) == "access"
 	case "az":

@@ -434,7 +434,10 @@ func (j *judge) locateHoles(v *shell.Value, dir shell.Value) place {
 	out := place{text: v.String()}
 	first := v.Holes[0]
 	if first.At == 0 && len(v.Text) == 0 || first.At == 0 && !nameHole(first) {
-		if s, ok := j.holeScope(v, dir); ok {
+		if s, ok := j.holeScope(v, dir); ok && !strings.Contains(v.Text, "..") {
+			if s >= Project && s <= ProjectRoot && buildPath(v.Text) {
+				s = Build
+			}
 			out.scope = s
 			return out
 		}
@@ -521,9 +524,9 @@ func (j *judge) listed(i int) (Scope, bool) {
 					return Project, true
 				}
 			}
-			return Project, true
+			return Tracked, true
 		case sub == "rev-parse":
-			return Project, true
+			return ProjectRoot, true
 		case sub == "diff" || sub == "status" || sub == "grep" || sub == "show":
 			return Project, true
 		}

@@ -524,6 +524,9 @@ func (j *judge) containers(c *call, name string) {
 	case "prune":
 		j.add(c, ContainerWipe, AnyScope, "container-prune", all)
 	case "rm", "rmi", "kill", "stop":
+		if c.short("a") || c.has("--all") {
+			j.add(c, ContainerWipe, AnyScope, "container-remove-all", all)
+		}
 		// $(docker ps -aq): everything there is.
 		for i := range c.l.Argv {
 			for _, h := range c.l.Argv[i].Holes {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/lidguard-go/lidguard/internal/settings"
@@ -71,6 +72,10 @@ func flagError(cmd *cobra.Command, err error) error {
 	var refused *settings.Error
 	if errors.As(err, &refused) {
 		return hint(&usageError{refused}, seeHelp(cmd))
+	}
+	var number *strconv.NumError
+	if errors.As(err, &bad) && errors.As(bad, &number) {
+		return usagef(cmd, "--%s cannot be %q: allowed is a whole number", bad.GetFlag().Name, bad.GetValue())
 	}
 	if errors.As(err, &bad) {
 		return usagef(cmd, "--%s cannot be %q: %v", bad.GetFlag().Name, bad.GetValue(), bad.Unwrap())
@@ -160,7 +165,7 @@ func addSwitch(f *pflag.FlagSet, v *bool, name, help string) {
 // switches are the names of all options made by addSwitch. joinSwitches needs
 // them before it is known which command they belong to; a test holds the list
 // against the commands.
-var switches = []string{"json", "yes", "all", "dry-run", "trust-codex-hooks", "quiet", "quick"}
+var switches = []string{"json", "yes", "all", "dry-run", "trust-codex-hooks", "quiet", "quick", "audit"}
 
 // joinSwitches lets `--all true` mean `--all=true`, as it does for options with
 // values; pflag itself would take "true" for an argument. 1 and 0 are left alone

@@ -379,9 +379,12 @@ func TestEveryCommand_isDocumented(t *testing.T) {
 	})
 }
 
+// quoted is one word for a shell, whatever is in it.
+var quoted = regexp.MustCompile(`'[^']*'`)
+
 // checkExample holds an example's options and command against what there is.
 func checkExample(t *testing.T, a *app, line string) {
-	words := strings.Fields(strings.SplitN(line, "  ", 2)[0])[1:]
+	words := strings.Fields(quoted.ReplaceAllString(strings.SplitN(line, "  ", 2)[0], "QUOTED"))[1:]
 	cmd, rest, err := a.root().Find(words)
 	if err != nil || !cmd.HasParent() {
 		t.Errorf("example %q: no such command", line)

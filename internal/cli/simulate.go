@@ -37,7 +37,6 @@ lidguard simulate --days 1000 --quiet`,
 	cmd.Flags().Uint64Var(&o.seed, "seed", o.seed, "which days (`N`, default 1)")
 	cmd.Flags().IntVar(&o.steps, "steps", o.steps, "how many steps at least (`M`, default 1000)")
 	cmd.Flags().IntVar(&o.days, "days", 0, "whole machine-days instead of steps (`D`)")
-	cmd.MarkFlagsMutuallyExclusive("steps", "days")
 	addSwitch(cmd.Flags(), &o.quiet, "quiet", "print only the last lines")
 	return cmd
 }
@@ -47,6 +46,9 @@ func (a *app) simulate(cmd *cobra.Command, o simulateOptions) error {
 		return usagef(cmd, "--steps cannot be %d: allowed is a whole number from 1 to 100000000", o.steps)
 	}
 	if cmd.Flags().Changed("days") {
+		if cmd.Flags().Changed("steps") {
+			return usagef(cmd, "simulate takes either --steps or --days")
+		}
 		return a.simulateDays(cmd, o)
 	}
 	var verdict error

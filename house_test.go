@@ -50,7 +50,7 @@ var mayImport = map[string][]string{
 	"internal/session": {"internal/event"},
 	"internal/awake":   {"internal/event"},
 
-	"internal/platform": {},
+	"internal/platform": {}, // among themselves: bus and bustest are the plumbing of sleep, lid and battery
 
 	"internal/ipc":    {"internal/event", "internal/platform/endpoint", "internal/paths"},
 	"internal/watch":  {"internal/event", "internal/provider/*/transcript", "internal/platform/proc"},

@@ -81,7 +81,9 @@ var noises = []struct {
 // bashOnly: a shell started anew does not know what the outer one defined, and
 // reads its script with its own input.
 // It also has no arguments of the outer one.
-func bashOnly(c string) bool { return strings.Contains(c, "<<") || strings.Contains(c, "$1") || strings.Contains(c, "${0") }
+func bashOnly(c string) bool {
+	return strings.Contains(c, "<<") || strings.Contains(c, "$1") || strings.Contains(c, "${0")
+}
 
 func readsInput(c string) bool {
 	return strings.Contains(c, "<<") || strings.Contains(c, "| ") || strings.HasPrefix(c, "mail") || strings.Contains(c, "read ") || strings.Contains(c, "xargs")

@@ -131,6 +131,13 @@ type played struct {
 	took            time.Duration
 }
 
+// patient gives the plugin more time than a person would, since here each event
+// starts a test binary, perhaps with the race detector on a loaded machine.
+func patient(text string) string {
+	return strings.NewReplacer("REPORT_MS = 5000", "REPORT_MS = 120000", "ANSWER_MS = 30000", "ANSWER_MS = 120000",
+		"DISPOSE_MS = 2000", "DISPOSE_MS = 120000").Replace(text)
+}
+
 func (p play) run(t *testing.T) played {
 	t.Helper()
 	node, err := exec.LookPath("node")
@@ -151,9 +158,10 @@ func (p play) run(t *testing.T) played {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p.edit != nil {
-		text = []byte(p.edit(string(text)))
+	if p.edit == nil {
+		p.edit = patient
 	}
+	text = []byte(p.edit(string(text)))
 	plugin := filepath.Join(dir, "lidguard.mjs") // Bun takes .js for a module, Node asks for .mjs
 	if err := os.WriteFile(plugin, text, 0o600); err != nil {
 		t.Fatal(err)
@@ -405,12 +413,9 @@ func TestDispose_saysWhatIsLeft(t *testing.T) {
 	other := strings.ReplaceAll(created, `"s"`, `"s2"`)
 	got := play{script: []string{created, other, `{"do":"rush"}`, busy, asked, idle, dispose, busy, idle}}.run(t)
 	lines := strings.Split(strings.TrimSpace(got.log), "\n")
-	last := lines[len(lines)-1]
-	if last != "dispose: Disposed | closed opencode:s (dispose) | closed opencode:s2 (dispose)" {
-		// The one report that was on its way may arrive behind it.
-		if last = lines[len(lines)-2]; !strings.HasPrefix(last, "dispose:") {
-			t.Errorf("the last word is %q:\n%s", last, got.log)
-		}
+	// The report that was on its way may arrive behind the last word.
+	if at := slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, "dispose:") }); at < len(lines)-2 {
+		t.Errorf("the last word is line %d of %d:\n%s", at+1, len(lines), got.log)
 	}
 	for _, want := range []string{"session.status:", "permission.asked:", "session.idle:"} {
 		if strings.Count(got.log, want) != 1 {

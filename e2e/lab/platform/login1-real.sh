@@ -128,7 +128,11 @@ journal) shift; need; inside $EXEC journalctl --no-pager "$@" ;;
 check) need; exec "$HERE/lib/check-real.sh" "$HERE/login1-real.sh" ;;
 status) if I=$(init_pid); then echo "running, init $I"; inside $EXEC systemctl --no-pager list-units --type=service; else echo stopped; exit 3; fi ;;
 stop)
-  if I=$(init_pid); then kill -KILL "$I"; while [ -d "/proc/$I" ]; do sleep 0.05; done; fi
+  if I=$(init_pid); then kill -KILL "$I"
+    # It ends once every process inside is reaped. One that was started from outside and not
+    # waited for stays a zombie until its parent ends, and that may be our caller: no endless wait.
+    for _ in $(seq 100); do [ -d "/proc/$I" ] || break; sleep 0.05; done
+  fi
   if [ -s "$LAB/cgroup" ]; then
     for _ in $(seq 20); do find "$(<"$LAB/cgroup")" -depth -type d -exec rmdir {} + 2>/dev/null || true; [ -d "$(<"$LAB/cgroup")" ] || break; sleep 0.1; done
   fi

@@ -19,7 +19,7 @@ func BenchmarkTypical(b *testing.B) {
 	w := testWorld()
 	b.ReportAllocs()
 	for b.Loop() {
-		Inspect(`cd /work/app && go test ./... 2>&1 | tail -n 40; rm -rf "$TMPDIR/out"`, Bash, w)
+		Inspect(`cd /code/app && go test ./... 2>&1 | tail -n 40; rm -rf "$TMPDIR/out"`, Bash, w)
 	}
 }
 

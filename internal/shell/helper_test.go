@@ -15,7 +15,7 @@ func show(f *Facts) string {
 			}
 			b.WriteString("> ")
 		}
-		if d := l.Dir.String(); d != "/work" {
+		if d := l.Dir.String(); d != "/code" {
 			b.WriteString("(in " + d + ") ")
 		}
 		for j := range l.Assigns {
@@ -77,16 +77,16 @@ func (m world) read(path string, max int) (string, bool) {
 
 func testWorld() World {
 	files := world{
-		"/work/clean.sh":     "#!/bin/sh\nrm -rf \"$1\"\n",
-		"/work/tool.py":      "#!/usr/bin/env python3\nimport shutil\n",
-		"/work/loop.sh":      "./loop.sh & ./loop.sh",
-		"/work/package.json": `{"scripts":{"build":"tsc -p .","nuke":"rm -rf dist && echo done","prebuild":"rm -rf out"}}`,
-		"/work/Makefile":     "OUT = build\nall: clean\n\techo all\nclean:\n\trm -rf $(OUT)\n",
-		"/work/env.sh":       "X=/srv/data\n",
-		"/work/payload.txt":  "rm -rf /payload\n",
+		"/code/clean.sh":     "#!/bin/sh\nrm -rf \"$1\"\n",
+		"/code/tool.py":      "#!/usr/bin/env python3\nimport shutil\n",
+		"/code/loop.sh":      "./loop.sh & ./loop.sh",
+		"/code/package.json": `{"scripts":{"build":"tsc -p .","nuke":"rm -rf dist && echo done","prebuild":"rm -rf out"}}`,
+		"/code/Makefile":     "OUT = build\nall: clean\n\techo all\nclean:\n\trm -rf $(OUT)\n",
+		"/code/env.sh":       "X=/srv/data\n",
+		"/code/payload.txt":  "rm -rf /payload\n",
 	}
 	return World{
-		Dir: "/work", Home: "/home/u",
+		Dir: "/code", Home: "/home/u",
 		Env: func(name string) (string, bool) {
 			switch name {
 			case "USER":
@@ -98,7 +98,7 @@ func testWorld() World {
 		},
 		ReadFile: files.read,
 		Glob: func(dir, pattern string) ([]string, bool) {
-			if dir == "/work" && pattern == "*.pyc" {
+			if dir == "/code" && pattern == "*.pyc" {
 				return []string{"a.pyc", "b.pyc"}, true
 			}
 			return nil, true

@@ -236,7 +236,7 @@ func TestInspect_noiseInvariance(t *testing.T) {
 				cmd = "bash -c " + quoteForTest("f() { "+cmd+"\n}; f")
 			}
 		}
-		f := Inspect(cmd, Bash, World{Dir: "/work", Env: func(string) (string, bool) { return "", false }})
+		f := Inspect(cmd, Bash, World{Dir: "/code", Env: func(string) (string, bool) { return "", false }})
 		var last *Leaf
 		for i := range f.Leaves {
 			if f.Leaves[i].Name != "true" {

@@ -32,7 +32,7 @@ func TestInspect_reported(t *testing.T) {
 		{"measured on several guards", "env -u PATH git reset --hard", "env> git reset --hard", "env -u git reset"},
 		{"measured on several guards", "watch -x git stash drop", "watch> git stash drop", "watch 'git stash list'"},
 		{"measured on several guards", "cat < ~/.ssh/id_rsa", "cat </home/u/.ssh/id_rsa", "cat < README.md"},
-		{"Dicklesworthstone/destructive_command_guard#341", "bash <<EOF\ncd into\nrm -rf .\nEOF", "bash> (in /work/into) rm -rf .", "cat > f <<EOF\ncd into\nrm -rf .\nEOF"},
+		{"Dicklesworthstone/destructive_command_guard#341", "bash <<EOF\ncd into\nrm -rf .\nEOF", "bash> (in /code/into) rm -rf .", "cat > f <<EOF\ncd into\nrm -rf .\nEOF"},
 		{"Dicklesworthstone/destructive_command_guard#420", "sh <<'EOF'\nbash -c \"rm -rf ~/x\"\nEOF", "sh> bash> rm -rf /home/u/x", "git commit -F - <<'EOF'\nbash -c \"rm -rf ~/x\"\nEOF"},
 		{"Dicklesworthstone/destructive_command_guard#132", "dcg explain x; rm -rf /", "rm -rf /", "dcg explain 'rm -rf /'"},
 		{"Dicklesworthstone/destructive_command_guard#181", "bash <<'EOF'\ngit worktrees restore\nEOF", "bash> git worktrees restore", "true <<'EOF'\ngit worktrees restore\nEOF"},

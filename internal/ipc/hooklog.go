@@ -3,6 +3,8 @@ package ipc
 import (
 	"os"
 	"path/filepath"
+
+	"github.com/gofrs/flock"
 )
 
 // MaxHookLog bounds one provider's hook-event log in bytes; its predecessor
@@ -12,11 +14,11 @@ const MaxHookLog = 256 << 10
 
 // AppendHookLog adds one line to the hook-event log at path and keeps it bounded.
 // The runtime writes there, and hooks that find no runtime; each line goes out in
-// one append to a file opened for it, so that writers never mix and nobody writes
-// into a file that another has turned over. Two that turn it over at the very same
-// moment may lose the older file, which a diagnostic log can bear. Where it cannot be turned
-// over, as on Windows while somebody reads it, it may grow to twice its bound, and
-// then lines are dropped.
+// one append to a file opened for it, so that writers never mix. Only who holds the
+// lock beside the log turns it over, and nobody waits for that lock: meanwhile the
+// others write on, so the bound may be passed by a line each. Where the log cannot
+// be turned over, as on Windows while somebody reads it, it may grow to twice its
+// bound, and then lines are dropped.
 func AppendHookLog(path string, h *HookEvent) error {
 	line := append(AppendHookEvent(make([]byte, 0, 512), h), '\n')
 	f, info, err := openHookLog(path)
@@ -31,11 +33,8 @@ func AppendHookLog(path string, h *HookEvent) error {
 	}
 	if size := info.Size() + int64(len(line)); size > MaxHookLog {
 		f.Close()
-		// Somebody else may have turned it over since it was opened.
-		if now, err := os.Stat(path); err == nil && os.SameFile(info, now) {
-			if err := os.Rename(path, path+".1"); err != nil && !os.IsNotExist(err) && size > 2*MaxHookLog {
-				return err
-			}
+		if err := turnOver(path, info); err != nil && size > 2*MaxHookLog {
+			return err
 		}
 		if f, _, err = openHookLog(path); err != nil {
 			return err
@@ -46,6 +45,20 @@ func AppendHookLog(path string, h *HookEvent) error {
 		err = closing
 	}
 	return err
+}
+
+// turnOver makes the full log its own predecessor, unless somebody else does or did.
+func turnOver(path string, full os.FileInfo) error {
+	lock := flock.New(path + ".lock")
+	if mine, err := lock.TryLock(); err != nil || !mine {
+		return err
+	}
+	defer lock.Close()
+	now, err := os.Stat(path)
+	if err != nil || !os.SameFile(full, now) {
+		return err
+	}
+	return os.Rename(path, path+".1")
 }
 
 func openHookLog(path string) (*os.File, os.FileInfo, error) {

@@ -16,7 +16,7 @@ import (
 	"github.com/lidguard-go/lidguard/internal/ipc"
 )
 
-// writers and lines make the log turn over several times.
+// writers and each make the log turn over several times.
 const (
 	writers = 4
 	each    = 1200
@@ -65,8 +65,8 @@ func TestHookLog_writersInProcessesNeverTearALine(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(data) > ipc.MaxHookLog {
-			t.Errorf("%s has %d bytes, more than %d", filepath.Base(file), len(data), ipc.MaxHookLog)
+		if bound := ipc.MaxHookLog + writers*1024; len(data) > bound {
+			t.Errorf("%s has %d bytes, more than %d", filepath.Base(file), len(data), bound)
 		}
 		if !bytes.HasSuffix(data, []byte("\n")) {
 			t.Errorf("%s ends in half a line", filepath.Base(file))
@@ -87,9 +87,8 @@ func TestHookLog_writersInProcessesNeverTearALine(t *testing.T) {
 			kept++
 		}
 	}
-	// A whole older file is some 600 of these lines; one that was lost to two that
-	// turned over at once leaves fewer.
-	if kept < 100 {
+	// A whole older file is some 600 of these lines.
+	if kept < 500 {
 		t.Errorf("only %d lines are kept", kept)
 	}
 }
@@ -103,8 +102,8 @@ func TestHookLog_staysBounded(t *testing.T) {
 		}
 	}
 	entries, err := os.ReadDir(filepath.Dir(path))
-	if err != nil || len(entries) != 2 {
-		t.Fatalf("the folder has %v (%v), want two files", entries, err)
+	if err != nil || len(entries) != 3 {
+		t.Fatalf("the folder has %v (%v), want two logs and their lock", entries, err)
 	}
 	for _, e := range entries {
 		if info, err := e.Info(); err != nil || info.Size() > ipc.MaxHookLog {

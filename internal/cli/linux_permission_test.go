@@ -49,16 +49,16 @@ func permissionWorld(t *testing.T) (w *world, ran *[][]string) {
 		}
 		return rights("password")
 	}
-	w.power = &Power{Rule: rule, User: "lab", Check: check, Sudo: func(_ context.Context, argv []string) error {
+	w.power = &Power{Rule: rule, Check: check, Person: Person{User: "lab", Sudo: func(_ context.Context, argv []string) error {
 		*ran = append(*ran, argv)
 		root := *w
-		root.power = &Power{Rule: rule, User: "lab", Root: true, Check: check}
+		root.power = &Power{Rule: rule, Person: Person{User: "lab", Root: true}, Check: check}
 		args := argv[slices.Index(argv, "--")+2:]
 		if code, _, stderr := root.run(args...); code != ExitDone {
 			return errors.New(stderr)
 		}
 		return nil
-	}}
+	}}}
 	return w, ran
 }
 

@@ -1,10 +1,7 @@
 package cli
 
 import (
-	"context"
 	"errors"
-	"fmt"
-	"strings"
 
 	"github.com/lidguard-go/lidguard/internal/daemon"
 	"github.com/spf13/cobra"
@@ -12,13 +9,8 @@ import (
 
 // MacPower is the way to the power rights of a Mac.
 type MacPower struct {
+	Person
 	Rule daemon.SudoRule
-	// User is the person's name, and Root whether this process may write for
-	// the whole system. Under sudo, User is who called it.
-	User string
-	Root bool
-	// Sudo runs a command line as root, with the person's terminal.
-	Sudo func(ctx context.Context, argv []string) error
 }
 
 func (a *app) macOSPermissionCmd() *cobra.Command {
@@ -30,36 +22,28 @@ lidguard macos-permission install`,
 		Long: "Holding off idle sleep needs nothing of this. Ignoring the lid, hibernating and reading\n" +
 			"temperatures are for root on macOS. install writes one sudoers file that lets one user\n" +
 			"run exactly six commands without a password; visudo checks it before it counts.",
-		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return usagef(cmd, "macos-permission is followed by status, check, install or remove")
-		},
 	}
-	sub := func(c *cobra.Command, run func(*cobra.Command, *MacPower) error) {
-		c.Args = noArgs
-		c.DisableFlagsInUseLine = true
-		c.RunE = func(cmd *cobra.Command, _ []string) error {
-			if a.MacPower == nil {
-				return a.notMacOS()
-			}
-			return run(cmd, a.MacPower)
+	open := func() (*MacPower, error) {
+		if a.MacPower == nil {
+			return nil, a.notMacOS()
 		}
-		cmd.AddCommand(c)
+		return a.MacPower, nil
 	}
-	sub(&cobra.Command{Use: "status", Short: "is the rule installed", Example: "lidguard macos-permission status",
-		Long: "Exit code 0 when the rule is there. Only root may read it; check tells whether it works."}, a.macStatus)
-	sub(&cobra.Command{Use: "check", Short: "prove each right without using it", Example: "lidguard macos-permission check",
-		Long: "Asks sudo about each command; nothing is run. Exit code 0 when every right is there,\nelse 1."}, a.macCheck)
-	var user string
-	var dryRun bool
-	install := &cobra.Command{Use: "install [--user NAME]", Short: "write the rule", Example: "lidguard macos-permission install",
-		Long: "Shows the rule, and writes it as root or through one sudo, which may ask for your\npassword."}
-	install.Flags().StringVar(&user, "user", "", "whom to grant the rights to (`NAME`), instead of you")
-	addSwitch(install.Flags(), &dryRun, "dry-run", "show the rule and write nothing")
-	sub(install, func(cmd *cobra.Command, p *MacPower) error { return a.macInstall(cmd, p, user, dryRun) })
-	sub(&cobra.Command{Use: "remove", Short: "delete the rule", Example: "lidguard macos-permission remove",
-		Long: "Deletes only a file that carries lidguard's marks, as root or through one sudo."}, a.macRemove)
+	addPermission(a, cmd, open, a.macStatus, a.macCheck, a.macPermission,
+		"Exit code 0 when the rule is there. Only root may read it; check tells whether it works.",
+		"Asks sudo about each command; nothing is run. Exit code 0 when every right is there,\nelse 1.")
 	return cmd
+}
+
+// macPermission is sudo's rule.
+func (a *app) macPermission(p *MacPower) (permission, Person) {
+	return permission{
+		name: "macos-permission", path: p.Rule.Path(), sudo: "/usr/bin/sudo", text: daemon.SudoText,
+		exists: func() bool { return p.Rule.State().State != daemon.SudoMissing },
+		write:  p.Rule.Install,
+		remove: p.Rule.Remove,
+		check:  func(cmd *cobra.Command) error { return a.macCheck(cmd, p) },
+	}, p.Person
 }
 
 // notMacOS says what there is instead.
@@ -123,87 +107,4 @@ func (a *app) macCheck(cmd *cobra.Command, p *MacPower) error {
 		return errNo{}
 	}
 	return err
-}
-
-func (a *app) macInstall(cmd *cobra.Command, p *MacPower, user string, dryRun bool) error {
-	if user == "" {
-		user = p.User
-	}
-	text, err := daemon.SudoText(user)
-	if err != nil {
-		return hint(&usageError{err}, "name the user who runs the agents: `lidguard macos-permission install --user NAME`")
-	}
-	if !a.json && (dryRun || !p.Root) {
-		a.heading(p.Rule.Path())
-		_ = a.raw(text)
-	}
-	if dryRun {
-		return a.result(struct {
-			File string `json:"file"`
-			Text string `json:"text"`
-		}{p.Rule.Path(), string(text)}, func() {})
-	}
-	if !p.Root {
-		if err := a.macSudo(cmd.Context(), p, "install", "--user", user); err != nil {
-			return err
-		}
-		if user != p.User {
-			a.note("`lidguard macos-permission check`, run by %s, proves it", user)
-			return nil
-		}
-		return a.macCheck(cmd, p)
-	}
-	changed, err := p.Rule.Install(cmd.Context(), user)
-	if err != nil {
-		return hint(err, "`lidguard macos-permission status` tells what stands there")
-	}
-	return a.macDone(p, changed, "installed for "+user)
-}
-
-func (a *app) macRemove(cmd *cobra.Command, p *MacPower) error {
-	if !p.Root {
-		if p.Rule.State().State == daemon.SudoMissing {
-			return a.macDone(p, false, "")
-		}
-		return a.macSudo(cmd.Context(), p, "remove")
-	}
-	removed, err := p.Rule.Remove()
-	if err != nil {
-		return hint(err, "it was left alone; look at it, and delete it by hand if you want")
-	}
-	return a.macDone(p, removed, "removed")
-}
-
-// macDone tells what became of the rule.
-func (a *app) macDone(p *MacPower, changed bool, what string) error {
-	return a.result(struct {
-		Changed bool   `json:"changed"`
-		File    string `json:"file"`
-	}{changed, p.Rule.Path()}, func() {
-		if changed {
-			a.say("%s: %s", what, p.Rule.Path())
-		} else {
-			a.say("nothing to change")
-		}
-	})
-}
-
-// macSudo runs this program once more, as root. Where no person sits at a
-// terminal it may not ask for a password.
-func (a *app) macSudo(ctx context.Context, p *MacPower, args ...string) error {
-	line := append([]string{a.Executable, "macos-permission"}, args...)
-	argv := []string{"/usr/bin/sudo"}
-	if !a.interactive {
-		argv = append(argv, "-n")
-	}
-	argv = append(append(argv, "--"), line...)
-	if a.json {
-		argv = append(argv, "--json")
-	}
-	a.note("running %s", strings.Join(argv, " "))
-	if err := p.Sudo(ctx, argv); err != nil {
-		return hint(fmt.Errorf("`%s` ended with %w", strings.Join(argv, " "), err),
-			"run it as root: `sudo "+strings.Join(line, " ")+"`")
-	}
-	return nil
 }

@@ -55,15 +55,15 @@ func newMacWorld(t *testing.T) *macWorld {
 	w := &macWorld{t: t, home: t.TempDir(), goos: "darwin"}
 	rule := daemon.SudoRule{Root: filepath.Join(w.home, "root")}
 	rule.Run = macSudoers{func() daemon.SudoRule { return rule }}
-	w.mac = &MacPower{Rule: rule, User: "lab", Sudo: func(_ context.Context, argv []string) error {
+	w.mac = &MacPower{Rule: rule, Person: Person{User: "lab", Sudo: func(_ context.Context, argv []string) error {
 		w.sudoRan = append(w.sudoRan, argv)
 		root := *w
-		root.mac = &MacPower{Rule: rule, User: "lab", Root: true}
+		root.mac = &MacPower{Rule: rule, Person: Person{User: "lab", Root: true}}
 		if code, _, stderr := root.run(argv[slices.Index(argv, "--")+2:]...); code != ExitDone {
 			return errors.New(stderr)
 		}
 		return nil
-	}}
+	}}}
 	return w
 }
 

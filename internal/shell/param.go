@@ -9,11 +9,14 @@ import (
 
 // param expands ${...}. The second result is set for "$@" and "${a[@]}", whose
 // values are words of their own even in quotes.
-func (w *walker) param(p *syntax.ParamExp, quoted bool) ([]Value, bool) {
+func (w *walker) param(p *syntax.ParamExp, quoted bool) (vals []Value, multi bool) {
 	if !w.enter() {
 		return nil, false
 	}
-	defer w.leave()
+	defer func() {
+		w.leave()
+		w.charge(vals)
+	}()
 	if p.NestedParam != nil {
 		v := w.quotedPart(p.NestedParam, false)
 		return []Value{w.operate(p, v, quoted)}, false
@@ -25,7 +28,7 @@ func (w *walker) param(p *syntax.ParamExp, quoted bool) ([]Value, bool) {
 	if p.Names != 0 {
 		return []Value{hole(HoleMany, name+"*")}, false
 	}
-	vals, multi := w.paramValues(p, name, quoted)
+	vals, multi = w.paramValues(p, name, quoted)
 	if p.Length {
 		if multi {
 			for i := range vals {
@@ -65,6 +68,19 @@ func (w *walker) param(p *syntax.ParamExp, quoted bool) ([]Value, bool) {
 		vals[i] = w.operate(p, vals[i], quoted)
 	}
 	return vals, multi
+}
+
+// charge counts what the use of values costs: whoever asked for them copies them.
+func (w *walker) charge(vals []Value) {
+	n := 0
+	for i := range vals {
+		for _, v := range vals[i].Each() {
+			n += len(v.Text)/64 + len(v.Holes)
+		}
+	}
+	if n > 0 {
+		w.step(n)
+	}
 }
 
 func plainParam(p *syntax.ParamExp) bool {

@@ -77,6 +77,10 @@ const maxAlts = 16
 // maxText bounds text built by expansion, so that x=$x$x cannot double forever.
 const maxText = 1 << 20
 
+// maxHoles bounds the holes of one value, for the same reason where x is not
+// known. Nobody looks at the thousandth.
+const maxHoles = 1000
+
 // exact returns a value with known text.
 func exact(s string) Value { return Value{Text: s} }
 
@@ -307,6 +311,11 @@ func (b *builder) add(v Value) {
 		return
 	}
 	for _, h := range v.Holes {
+		if len(b.holes) == maxHoles {
+			b.full = true
+			b.holes = append(b.holes, Hole{At: b.b.Len(), Kind: HoleMany})
+			return
+		}
 		h.At += at
 		b.holes = append(b.holes, h)
 	}
@@ -338,7 +347,7 @@ func join(a, b Value) Value {
 	if b.IsEmpty() {
 		return a
 	}
-	if len(a.Text)+len(b.Text) > maxText {
+	if len(a.Text)+len(b.Text) > maxText || len(a.Holes)+len(b.Holes) > maxHoles {
 		return hole(HoleMany, "")
 	}
 	holes := a.Holes

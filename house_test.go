@@ -30,6 +30,7 @@ var mayImport = map[string][]string{
 	"hook":              {"internal/event", "internal/provider"},
 
 	"internal/event": {},
+	"internal/census": {"internal/event"},
 	"internal/paths": {},
 	"internal/shell": {},
 
@@ -65,7 +66,7 @@ var mayImport = map[string][]string{
 	"internal/mcpserver": {"internal/event", "internal/ipc", "internal/settings", "internal/paths"},
 	"internal/doctor":    {"internal/provider", "internal/install", "internal/entry", "internal/event", "internal/ipc", "internal/settings", "internal/paths", "internal/confedit"},
 	"internal/build":     {"internal/provider", "internal/entry", "internal/event", "internal/rulebook", "internal/confedit"},
-	"internal/lint":      {"internal/provider", "internal/entry", "internal/event", "internal/rulebook", "internal/confedit"},
+	"internal/lint":      {"internal/census", "internal/provider", "internal/entry", "internal/event", "internal/install", "internal/rulebook", "internal/confedit"},
 	"internal/replay":    {"internal/provider", "internal/entry", "internal/event", "internal/rulebook", "internal/policy"},
 	"internal/cli":       {"internal", "!internal/platform", "!internal/policy"},
 

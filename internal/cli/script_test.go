@@ -29,8 +29,49 @@ var update = flag.Bool("update", false, "rewrite golden files and scripts")
 
 // The scripts run the two programs as agents and people do: as processes of their
 // own, with everything that cmd/ wires into them, on the fake laptop.
-func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"lidguard": lidguard, "lidguard-hook": hook, "fake-agent": fakeAgent})
+func TestMain(m *testing.M) { testscript.Main(plainly{m}, programs) }
+
+var programs = map[string]func(){"lidguard": lidguard, "lidguard-hook": hook, "fake-agent": fakeAgent}
+
+// plainly runs the tests with programs that have no race detector in them. The
+// scripts start more than a thousand processes, which took five minutes with it;
+// the packages behind the programs have tests of their own under it.
+type plainly struct{ m *testing.M }
+
+func (p plainly) Run() int {
+	if raceEnabled {
+		if err := replacePrograms(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+	}
+	return p.m.Run()
+}
+
+// replacePrograms builds this package's tests once more, without the detector, and
+// puts the result where testscript has put this binary under the programs' names.
+func replacePrograms() error {
+	bin, _, _ := strings.Cut(os.Getenv("PATH"), string(os.PathListSeparator))
+	ending := ""
+	if runtime.GOOS == "windows" {
+		ending = ".exe"
+	}
+	plain := filepath.Join(filepath.Dir(bin), "plain"+ending)
+	build := exec.Command("go", "test", "-c", "-race=false", "-o", plain, ".")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0") // as the programs are built
+	if out, err := build.CombinedOutput(); err != nil {
+		return fmt.Errorf("building the programs without the race detector: %w\n%s", err, out)
+	}
+	for name := range programs {
+		path := filepath.Join(bin, name+ending)
+		if err := os.Remove(path); err != nil {
+			return fmt.Errorf("replacing %s: %w", name, err)
+		}
+		if err := os.Link(plain, path); err != nil {
+			return fmt.Errorf("replacing %s: %w", name, err)
+		}
+	}
+	return nil
 }
 
 // ownHome refuses to run where home is not the folder of a script.

@@ -31,7 +31,7 @@ func TestChaos_holdsTheInvariants(t *testing.T) {
 	}
 	n := *steps
 	if raceEnabled {
-		n = min(n, 100_000)
+		n = min(n, 20_000)
 	}
 	begin := time.Now()
 	res := simulate.Chaos(*seed, n, nil, simulate.Broken{})
@@ -45,27 +45,6 @@ func TestChaos_holdsTheInvariants(t *testing.T) {
 	}
 	if len(res.Bad) == 0 && (res.Steps < n || res.Crashes == 0 || res.Exits == 0 || res.Sleeps == 0) {
 		t.Errorf("the run proves nothing: %+v", res)
-	}
-}
-
-// Every rule, broken on purpose, must be noticed: else the invariants could not
-// fail at all.
-func TestChaos_noticesEveryBrokenRule(t *testing.T) {
-	var all []simulate.Broken
-	for _, r := range session.Rules() {
-		all = append(all, simulate.Broken{Session: r})
-	}
-	for _, r := range awake.Rules() {
-		all = append(all, simulate.Broken{Awake: r})
-	}
-	for _, b := range all {
-		t.Run(string(b.Session)+string(b.Awake), func(t *testing.T) {
-			res := simulate.Chaos(7, 400_000, nil, b)
-			if len(res.Bad) == 0 {
-				t.Fatalf("not noticed in %d steps", res.Steps)
-			}
-			t.Logf("after %d steps: %s", res.Steps, res.Bad[0])
-		})
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"io"
 	"reflect"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/tailscale/hujson"
 )
@@ -260,7 +261,12 @@ func (c *container) tail() []byte {
 func (c *container) inner(text []byte) []byte { return text[c.open+1 : c.shut] }
 
 func memberName(m hujson.ObjectMember) string {
-	return m.Name.Value.(hujson.Literal).String()
+	name := m.Name.Value.(hujson.Literal)
+	// Names are compared all the time, and hardly one has an escape in it.
+	if n := len(name); n >= 2 && !slices.Contains(name, '\\') && utf8.Valid(name) {
+		return string(name[1 : n-1])
+	}
+	return name.String()
 }
 
 // plain renders v without comments and blanks.

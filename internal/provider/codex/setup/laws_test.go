@@ -181,6 +181,7 @@ func hasBare(src source) bool {
 }
 
 func TestLaw_removeUndoesInstall(t *testing.T) {
+	t.Parallel()
 	for seed := range uint64(100) {
 		checkLaws(t, "json", []byte(randomJSON(rand.New(rand.NewPCG(seed, 7)))))
 		checkLaws(t, "toml", []byte(randomTOML(rand.New(rand.NewPCG(seed, 8)))))
@@ -190,6 +191,7 @@ func TestLaw_removeUndoesInstall(t *testing.T) {
 // TestLaw_foreignHooksNeverMove: whatever foreign groups come behind ours, taking
 // ours out leaves every foreign position, and putting them in again as well.
 func TestLaw_foreignHooksNeverMove(t *testing.T) {
+	t.Parallel()
 	for seed := range uint64(60) {
 		r := rand.New(rand.NewPCG(seed, 9))
 		s := New("linux", func(string) string { return "" }, "/home/dev")

@@ -115,6 +115,7 @@ func checkLaws(t *testing.T, before []byte) {
 }
 
 func TestLaw_removeUndoesInstall(t *testing.T) {
+	t.Parallel()
 	for seed := range uint64(200) {
 		checkLaws(t, []byte(randomFile(rand.New(rand.NewPCG(seed, 3)))))
 	}
@@ -126,6 +127,7 @@ func TestLaw_removeUndoesInstall(t *testing.T) {
 // TestLaw_othersSurvive: what somebody adds after the installation is there after
 // the removal, and the rest of the file means what it meant.
 func TestLaw_othersSurvive(t *testing.T) {
+	t.Parallel()
 	s := New("linux", func(string) string { return "" }, "/home/dev", "")
 	p, err := install.FindProgram("linux", func(string) string { return "" }, "/opt/lidguard")
 	if err != nil {

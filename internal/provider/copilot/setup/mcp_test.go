@@ -166,6 +166,7 @@ func touched(text string) string {
 // TestMCPLaw_unregisterUndoesRegister: byte for byte, on the disk, both when nobody
 // touched the file and when somebody did.
 func TestMCPLaw_unregisterUndoesRegister(t *testing.T) {
+	t.Parallel()
 	b := newMCPBench(t, "")
 	for seed := range uint64(200) {
 		before := randomServers(rand.New(rand.NewPCG(seed, 11)))

@@ -141,6 +141,7 @@ func TestStatus_needsUpdate(t *testing.T) {
 // TestLaw_foreignFilesStay: whatever somebody has under the plugin's name is
 // refused, never overwritten and never removed.
 func TestLaw_foreignFilesStay(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	for seed := range uint64(200) {
 		r := rand.New(rand.NewPCG(seed, 1))

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -38,8 +39,9 @@ lidguard can-close && notify-send 'close it'`,
 			var rights []ipc.Finding
 			if st != nil {
 				rights = a.powerFindings(cmd.Context())
+				a.takeTemperature(cmd.Context(), st, s)
 			}
-			answer := canClose(st, s, a.Power != nil, rights)
+			answer := canClose(st, s, a.Power != nil || a.MacPower != nil, rights)
 			if st == nil && a.leftLive(d) {
 				answer = conclude([]closeReason{{false, "runtime-died", "the runtime died with sessions under way, and nothing holds the machine for them " +
 					"until their next event; `lidguard cleanup-orphans` starts it again at once"}})
@@ -54,6 +56,18 @@ lidguard can-close && notify-send 'close it'`,
 			}
 			return err
 		},
+	}
+}
+
+// takeTemperature reads the sensors, which the runtime does only while the lid is
+// closed.
+func (a *app) takeTemperature(ctx context.Context, st *ipc.Status, s settings.Settings) {
+	if st.Celsius != nil || a.Probe == nil {
+		return
+	}
+	if m, err := a.probe(ctx); err == nil && m.Celsius != nil {
+		value := map[string]float64{"low": m.Celsius.Low, "average": m.Celsius.Average, "high": m.Celsius.High}[s.EmergencyHibernationMode]
+		st.Celsius = &value
 	}
 }
 
@@ -154,7 +168,10 @@ func displays(st *ipc.Status, add func(bool, string, string, ...any)) {
 // heat adds the temperature.
 func heat(st *ipc.Status, s settings.Settings, add func(bool, string, string, ...any)) {
 	if st.Celsius == nil {
-		return // read only while it matters: with the lid closed
+		if s.EmergencyHibernation {
+			add(true, "heat", "no temperature can be read, so there is no emergency hibernation")
+		}
+		return
 	}
 	limit := s.EmergencyHibernationCelsius
 	switch {

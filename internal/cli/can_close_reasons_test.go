@@ -34,6 +34,7 @@ func TestCanClose_rightsLidAndDisplays(t *testing.T) {
 		}, nil, false, "lock-not-held"},
 		{"a display", func(st *ipc.Status, _ *settings.Settings) { st.Displays = 1 }, nil, true, "displays"},
 		{"cool", func(st *ipc.Status, _ *settings.Settings) { st.Celsius = ptr(50.0) }, nil, true, "heat"},
+		{"no sensor", func(st *ipc.Status, _ *settings.Settings) { st.Celsius = nil }, nil, true, "heat"},
 		{"a session at rest", func(st *ipc.Status, _ *settings.Settings) {
 			st.Sessions = append(st.Sessions, ipc.Session{Key: event.SessionKey{Provider: event.Codex, ID: "b"}})
 		}, nil, true, "session-rests"},

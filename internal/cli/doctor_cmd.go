@@ -49,7 +49,7 @@ func (a *app) doctor(ctx context.Context) error {
 	r.Findings = append(r.Findings, doctor.Runtime(facts)...)
 	found := install.OnPath(a.GOOS, a.Env)
 	r.Findings = append(r.Findings, doctor.Path(doctor.PathFacts{Executable: a.Executable, OnPath: found, Same: same(found, a.Executable)})...)
-	if a.Power != nil {
+	if a.Power != nil || a.MacPower != nil {
 		r.Checked = append(r.Checked, "power rights")
 		r.Findings = append(r.Findings, a.powerFindings(ctx)...)
 	}

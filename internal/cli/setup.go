@@ -23,6 +23,7 @@ type setupOptions struct {
 // setupReport is what `setup --json` prints.
 type setupReport struct {
 	Agents   []setupResult `json:"agents"`
+	Login    *loginResult  `json:"login,omitempty"` // on a Mac
 	Findings []ipc.Finding `json:"findings"`
 }
 
@@ -48,7 +49,8 @@ lidguard setup --dry-run
 lidguard setup --yes --trust-codex-hooks`,
 		Long: "Shows every change as a diff and asks once before it writes; puts lidguard's hooks and\n" +
 			"its MCP server in; runs each hook's command line with a made-up payload to prove that\n" +
-			"it works; and tells whether the system lets lidguard hold off sleep here.\n" +
+			"it works; and tells whether the system lets lidguard hold off sleep here. On a Mac it\n" +
+			"also writes the login agent that puts settings back after a power failure.\n" +
 			"`lidguard uninstall` takes everything out again, byte for byte.",
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.setup(cmd, o) },
@@ -82,7 +84,13 @@ func (a *app) setup(cmd *cobra.Command, o setupOptions) error {
 		edits += len(r.plan.Edits) + len(r.server.Edits)
 		report.Agents = append(report.Agents, r)
 	}
+	d, err := a.dirs()
+	if err != nil {
+		return err
+	}
+	report.Login = a.planLogin(d, in.records, false)
 	a.showPlans(report.Agents)
+	edits += a.showLogin(report.Login, o.dryRun)
 	if o.dryRun {
 		for i := range report.Agents {
 			r := &report.Agents[i]
@@ -102,6 +110,7 @@ func (a *app) setup(cmd *cobra.Command, o setupOptions) error {
 	for i := range report.Agents {
 		a.setUpOne(cmd.Context(), in, o, &report.Agents[i])
 	}
+	a.applyLogin(cmd, in.store, report.Login)
 	return a.endSetup(cmd.Context(), report, skipped, in)
 }
 
@@ -231,6 +240,7 @@ func (a *app) endSetup(ctx context.Context, report setupReport, skipped []agent,
 		for _, r := range report.Agents {
 			a.showSetupResult(r)
 		}
+		a.tellLogin(report.Login, "written to")
 		a.showFindings(report.Findings)
 	})
 	for _, r := range report.Agents {
@@ -240,6 +250,7 @@ func (a *app) endSetup(ctx context.Context, report setupReport, skipped []agent,
 			}
 		}
 	}
+	good = !a.loginFailed(report.Login) && good
 	if err == nil && !good {
 		return errNo{}
 	}
@@ -267,25 +278,6 @@ func (a *app) showSetupResult(r setupResult) {
 		ok := len(slices.DeleteFunc(slices.Clone(r.Proofs), func(p proof) bool { return !p.OK }))
 		a.say("%s: %d of %d hooks proven", r.Provider, ok, len(r.Proofs))
 	}
-}
-
-// powerFindings tells what keeps lidguard from holding this machine.
-func (a *app) powerFindings(ctx context.Context) []ipc.Finding {
-	if a.Power == nil {
-		return nil
-	}
-	d, err := a.dirs()
-	if err != nil {
-		return nil // told by whoever needs them
-	}
-	s, _, _ := readSettings(d.Settings()) // with an error the defaults count, and doctor tells it
-	r := a.Power.Check(ctx)
-	f := doctor.PowerFacts{Settings: s, Guest: r.Guest, Login1: r.Login1, Polkit: r.Polkit, HasSession: r.Session.ID != "",
-		Active: r.Session.Active, CanHibernate: r.CanHibernate}
-	for _, v := range r.Missing() {
-		f.Missing = append(f.Missing, doctor.Right{Action: v.Action, For: v.For, Unknown: v.Verdict == "unknown"})
-	}
-	return doctor.Power(f)
 }
 
 // canaryFindings tells of hooks that did not do what they should, one finding for

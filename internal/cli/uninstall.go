@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/lidguard-go/lidguard/internal/daemon"
 	"github.com/lidguard-go/lidguard/internal/install"
 	"github.com/lidguard-go/lidguard/internal/ipc"
 	"github.com/spf13/cobra"
@@ -18,8 +19,13 @@ type uninstallOptions struct {
 type uninstallReport struct {
 	Agents  []hookResult `json:"agents"`
 	MCP     []mcpResult  `json:"mcp"`
+	Login   *loginResult `json:"login,omitempty"` // on a Mac
 	Stopped bool         `json:"runtime_stopped"`
 	Kept    []string     `json:"kept"` // folders of lidguard's own that stay
+	// Rule is a file of root's that stays, if there is one, and RuleRemove the
+	// command that deletes it.
+	Rule       string `json:"rule,omitempty"`
+	RuleRemove string `json:"rule_remove,omitempty"`
 }
 
 func (a *app) uninstallCmd() *cobra.Command {
@@ -31,7 +37,8 @@ func (a *app) uninstallCmd() *cobra.Command {
 		Long: "Every agent's config gets back the bytes from before, or loses lidguard's hooks and MCP\n" +
 			"server where it was edited since; a file that cannot be read is named, left alone, and\n" +
 			"does not keep the rest (exit code 1 then). Then the runtime puts power settings back and leaves. Your\n" +
-			"settings and logs stay, and are named at the end.",
+			"settings and logs stay, and are named at the end, as is a rule of root's, which\n" +
+			"linux-permission or macos-permission deletes.",
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.uninstall(cmd, o) },
 	}
@@ -50,13 +57,16 @@ func (a *app) uninstall(cmd *cobra.Command, o uninstallOptions) error {
 		return err
 	}
 	jobs, edits := a.removals(in, o.dryRun)
+	login := a.planLogin(d, in.records, true)
+	edits += a.showLogin(login, o.dryRun)
 	if edits > 0 && !o.dryRun {
 		if err := a.consent(cmd, o.yes, "write "+count(edits, "file")+"?"); err != nil {
 			return err
 		}
 	}
 	failed := false
-	report := uninstallReport{Agents: []hookResult{}, MCP: []mcpResult{}, Kept: []string{}}
+	report := uninstallReport{Agents: []hookResult{}, MCP: []mcpResult{}, Kept: []string{}, Login: login}
+	report.Rule, report.RuleRemove = a.ruleLeft()
 	for i := range jobs {
 		j := &jobs[i]
 		if !o.dryRun {
@@ -72,12 +82,14 @@ func (a *app) uninstall(cmd *cobra.Command, o uninstallOptions) error {
 		report.MCP = append(report.MCP, j.mcp)
 	}
 	if !o.dryRun {
+		// The runtime first: while it has settings changed, the login agent is of use.
 		_, err := a.call(cmd.Context(), &ipc.Request{Op: ipc.OpStop})
 		report.Stopped = err == nil
 		if err != nil && !errors.Is(err, ipc.ErrNotRunning) {
 			failed = true
 			a.failure(hint(fmt.Errorf("asking the runtime to leave: %w", err), "`lidguard status` shows it; it leaves by itself when no session is left"))
 		}
+		a.applyLogin(cmd, in.store, login)
 	}
 	for _, dir := range []string{d.Config, d.State} {
 		if exists(dir) {
@@ -92,6 +104,7 @@ func (a *app) uninstall(cmd *cobra.Command, o uninstallOptions) error {
 			}
 		}
 	}
+	failed = a.loginFailed(login) || failed
 	if err == nil && failed {
 		return errNo{}
 	}
@@ -161,10 +174,32 @@ func (a *app) showUninstall(r uninstallReport, edits int) {
 			a.say("%s: MCP server removed from %s", m.Provider, f.Path)
 		}
 	}
+	a.tellLogin(r.Login, "removed from")
 	if r.Stopped {
 		a.say("the runtime put everything back and left")
 	}
 	for _, dir := range r.Kept {
 		a.note("%s stays; remove it if you want no trace", dir)
 	}
+	if r.Rule != "" {
+		a.note("%s stays, with the rights it grants; `%s` deletes it, as long as this program is there", r.Rule, r.RuleRemove)
+	}
+}
+
+// ruleLeft names the file of root's that a permission command wrote and the
+// command that deletes it; nothing where there is none. A file that only root may
+// see is not guessed at.
+func (a *app) ruleLeft() (file, remove string) {
+	switch {
+	case a.Power != nil:
+		if s := a.Power.Rule.State(); s.State == daemon.RuleInstalled || s.State == daemon.RuleOutdated {
+			return s.File, "lidguard linux-permission remove"
+		}
+	case a.MacPower != nil:
+		// Whoever is not root sees the file, not what is in it.
+		if s := a.MacPower.Rule.State(); s.State != daemon.SudoMissing && s.State != daemon.SudoForeign {
+			return s.File, "lidguard macos-permission remove"
+		}
+	}
+	return "", ""
 }

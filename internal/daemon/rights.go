@@ -26,6 +26,7 @@ type PowerRule = polkit.Rule
 // The states of a PowerRule.
 const (
 	RuleInstalled = polkit.Installed
+	RuleOutdated  = polkit.Outdated
 	RuleMissing   = polkit.Missing
 )
 

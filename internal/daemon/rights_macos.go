@@ -15,6 +15,7 @@ type (
 const (
 	SudoInstalled  = sudoers.Installed
 	SudoMissing    = sudoers.Missing
+	SudoForeign    = sudoers.Foreign
 	SudoUnreadable = sudoers.Unreadable
 )
 

@@ -123,3 +123,30 @@ func TestCanary(t *testing.T) {
 		t.Errorf("%+v %+v", one, many)
 	}
 }
+
+func TestMac(t *testing.T) {
+	lid := doctor.Right{Action: "/usr/bin/pmset -a disablesleep 1", For: "keep the lid from suspending"}
+	mode := doctor.Right{Action: "/usr/bin/pmset -a hibernatemode 25", For: "hibernate"}
+	heat := doctor.Right{Action: "/usr/bin/powermetrics --samplers smc", For: "read temperatures"}
+	for _, c := range []struct {
+		name    string
+		change  func(*settings.Settings)
+		missing []doctor.Right
+		want    string // without "lidguard may not "; empty: no finding
+	}{
+		{"all is granted", func(*settings.Settings) {}, nil, ""},
+		{"nothing is granted", func(*settings.Settings) {}, []doctor.Right{lid, lid, mode, heat}, "keep the lid from suspending, hibernate, read temperatures"},
+		{"no lid and no emergency", func(s *settings.Settings) { s.ChangeLidAction, s.EmergencyHibernation = false, false }, []doctor.Right{lid, mode, heat}, ""},
+		{"hibernation as the way to suspend", func(s *settings.Settings) { s.SuspendMode, s.EmergencyHibernation = "hibernate", false }, []doctor.Right{mode, heat}, "hibernate"},
+	} {
+		s := settings.Default()
+		c.change(&s)
+		got := doctor.Mac(doctor.MacFacts{Settings: s, Missing: c.missing})
+		switch {
+		case c.want == "" && len(got) > 0:
+			t.Errorf("%s: got %+v, want nothing", c.name, got)
+		case c.want != "" && (len(got) != 1 || got[0].Code != doctor.RightsMissing || got[0].Text != "lidguard may not "+c.want):
+			t.Errorf("%s: got %+v, want %q", c.name, got, c.want)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/lidguard-go/lidguard/internal/settings"
@@ -91,4 +92,37 @@ func (f PowerFacts) needs(action string) bool {
 		return hibernates
 	}
 	return false
+}
+
+// MacFacts say which commands sudo does not run for this user without a password.
+type MacFacts struct {
+	Settings settings.Settings
+	Missing  []Right // Action is the command
+}
+
+// Mac checks whether lidguard can do on a Mac what the settings ask for. What
+// holds off idle sleep there needs no right.
+func Mac(f MacFacts) []Finding {
+	var words []string
+	for _, r := range f.Missing {
+		if f.needs(r.Action) && !slices.Contains(words, r.For) {
+			words = append(words, r.For)
+		}
+	}
+	if len(words) == 0 {
+		return nil
+	}
+	return one(RightsMissing, "`lidguard macos-permission install` grants it", "lidguard may not %s", strings.Join(words, ", "))
+}
+
+// needs reports whether the settings make use of a command.
+func (f MacFacts) needs(command string) bool {
+	s := f.Settings
+	switch {
+	case strings.Contains(command, " disablesleep "):
+		return s.ChangeLidAction
+	case strings.Contains(command, " hibernatemode "):
+		return s.SuspendMode == "hibernate" || s.EmergencyHibernation
+	}
+	return s.EmergencyHibernation // it goes by the temperatures
 }

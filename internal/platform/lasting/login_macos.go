@@ -3,17 +3,14 @@ package lasting
 import (
 	"bytes"
 	"encoding/xml"
-	"errors"
-	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 )
 
 // LoginAgent is the file by which macOS runs `lidguard keeper --login` once at
 // each login: after a power failure no keeper is left, and the changed values
 // outlive the reboot. launchd.plist(5); files of that folder are loaded at login
-// without further ado. Linux has no lasting values and needs none of this.
+// without further ado. Linux has no lasting values and needs none of this. Whoever
+// writes or deletes the file leaves another's alone: see Ours.
 type LoginAgent struct {
 	Home    string // the user's home folder
 	Program string // absolute path of lidguard
@@ -62,36 +59,5 @@ func (a LoginAgent) Text() []byte {
 	return b.Bytes()
 }
 
-// Install writes the file and reports whether it was otherwise before. A file
-// without our mark is left alone.
-func (a LoginAgent) Install() (changed bool, err error) {
-	before, err := a.ours()
-	if err != nil || bytes.Equal(before, a.Text()) {
-		return false, err
-	}
-	if err := os.MkdirAll(filepath.Dir(a.Path()), 0o755); err != nil {
-		return false, err
-	}
-	return true, replace(a.Path(), a.Text())
-}
-
-// Remove deletes the file if it is ours, and reports whether there was one.
-func (a LoginAgent) Remove() (removed bool, err error) {
-	before, err := a.ours()
-	if err != nil || before == nil {
-		return false, err
-	}
-	return true, os.Remove(a.Path())
-}
-
-// ours reads the file: nil where there is none, an error where it is another's.
-func (a LoginAgent) ours() ([]byte, error) {
-	data, err := os.ReadFile(a.Path())
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, nil
-	case err == nil && !bytes.Contains(data, []byte(loginMark)):
-		err = fmt.Errorf("%s was not written by lidguard, and is left alone", a.Path())
-	}
-	return data, err
-}
+// Ours reports whether a file's content was written by lidguard.
+func (a LoginAgent) Ours(data []byte) bool { return bytes.Contains(data, []byte(loginMark)) }

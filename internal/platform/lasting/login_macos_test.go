@@ -48,29 +48,13 @@ func TestLoginAgent_text(t *testing.T) {
 	}
 }
 
-func TestLoginAgent_installAndRemove(t *testing.T) {
-	a := LoginAgent{Home: t.TempDir(), Program: "/opt/lidguard"}
-	if removed, err := a.Remove(); removed || err != nil {
-		t.Errorf("Remove of nothing = %v, %v", removed, err)
+func TestLoginAgent_ours(t *testing.T) {
+	a := LoginAgent{Home: "/Users/lab", Program: "/opt/lidguard"}
+	moved := LoginAgent{Home: "/Users/lab", Program: "/elsewhere/lidguard"}
+	if !a.Ours(moved.Text()) || a.Ours([]byte("<plist/>")) || a.Ours(nil) {
+		t.Error("which files are lidguard's does not go by the mark")
 	}
-	for i, want := range []bool{true, false} {
-		if changed, err := a.Install(); changed != want || err != nil {
-			t.Errorf("Install %d = %v, %v", i, changed, err)
-		}
-	}
-	a.Program = "/elsewhere/lidguard"
-	if changed, err := a.Install(); !changed || err != nil {
-		t.Errorf("Install of a moved program = %v, %v", changed, err)
-	}
-	if removed, err := a.Remove(); !removed || err != nil {
-		t.Errorf("Remove = %v, %v", removed, err)
-	}
-	if err := os.WriteFile(a.Path(), []byte("<plist/>"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	_, err := a.Install()
-	_, err2 := a.Remove()
-	if data, _ := os.ReadFile(a.Path()); err == nil || err2 == nil || string(data) != "<plist/>" {
-		t.Errorf("another's file: Install = %v, Remove = %v, left %q", err, err2, data)
+	if want := filepath.Join("/Users/lab", "Library", "LaunchAgents", "io.github.lidguard-go.restore.plist"); a.Path() != want {
+		t.Errorf("the file is %s, want %s", a.Path(), want)
 	}
 }

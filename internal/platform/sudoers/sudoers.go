@@ -178,7 +178,8 @@ func (r Rule) Remove() (removed bool, err error) {
 // A Right is one command with sudo's word on it.
 type Right struct {
 	Command string `json:"command"`
-	OK      bool   `json:"ok"` // without a password
+	For     string `json:"for"` // what lidguard does with it, in words
+	OK      bool   `json:"ok"`  // without a password
 	Why     string `json:"why,omitempty"`
 }
 
@@ -190,7 +191,7 @@ func (r Rule) Check(ctx context.Context) []Right {
 	free := parseList(string(list))
 	var rights []Right
 	for _, c := range Commands() {
-		right := Right{Command: c}
+		right := Right{Command: c, For: purpose(c)}
 		_, each := r.Run.Output(ctx, sudoPath, append([]string{"-n", "-l"}, strings.Fields(c)...)...)
 		switch {
 		case each != nil:
@@ -205,6 +206,17 @@ func (r Rule) Check(ctx context.Context) []Right {
 		rights = append(rights, right)
 	}
 	return rights
+}
+
+// purpose is what a command of the rule is for.
+func purpose(c string) string {
+	switch {
+	case strings.Contains(c, " "+sleep.DisableSleep+" "):
+		return "keep the lid from suspending"
+	case strings.Contains(c, " "+sleep.HibernateMode+" "):
+		return "hibernate"
+	}
+	return "read temperatures"
 }
 
 // parseList reads the answer of `sudo -l` and returns which commands need no

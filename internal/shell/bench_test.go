@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -60,6 +61,32 @@ func hostile() []struct {
 			return b.String()
 		}()},
 		{"doubling", Bash, "x=a;" + r("x=$x$x;", 60) + "rm $x"},
+		{"doubling the unknown", Bash, r("x=$x$x;", 60) + "rm $x"},
+		{"copies of a large value", Bash, "x=aaaaaaaa;" + r("x=$x$x;", 16) + r("y=$x.;", 20000)},
+		{"words of a large value", Bash, "x='a a a a ';" + r("x=$x$x;", 16) + r("rm $x;", 10000)},
+		{"quotes of a large value", Bash, "x=aaaaaaaa;" + r("x=$x$x;", 16) + r(`rm "$x.";`, 10000)},
+		{"outputs of a large value", Bash, "x=aaaaaaaa;" + r("x=$x$x;", 16) + r("y=$(echo $x.);", 10000)},
+		{"outputs that double", Bash, "x=a;" + r("x=$(echo $x$x);", 60) + "rm $x"},
+		{"arguments that double", Bash, "set -- a;" + r(`set -- "$@" "$@";`, 60) + `rm "$@"`},
+		{"arrays that double", Bash, "a=(a);" + r(`a=("${a[@]}" "${a[@]}");`, 60) + `rm "${a[@]}"`},
+		{"here-documents of a large value", Bash, "x=aaaaaaaa;" + r("x=$x$x;", 16) + r("cat <<E\n$x.\nE\n", 10000)},
+		{"replacements in a large value", Bash, "x=aaaaaaaa;" + r("x=$x$x;", 16) + r("y=${x//a/b};", 10000)},
+		{"replacements that grow", Bash, "x=aa;" + r("x=${x//a/$x};", 20) + "rm $x"},
+		{"printf of a large value", Bash, "x=aaaaaaaa;" + r("x=$x$x;", 16) + r("printf -v y %s $x.;", 10000)},
+		{"files of a large value", Bash, "x=aaaaaaaa;" + r("x=$x$x;", 16) + r("echo $x. > f;", 10000) + "sh f"},
+		{"appended files", Bash, "x=aaaaaaaa;" + r("x=$x$x;", 10) + r("echo $x >> f;", 20000) + "sh f"},
+		{"appended variables", Bash, r("x+=aaaaaaaaaaaaaaaaaaaaaaaa;", 30000) + "rm $x"},
+		{"powershell doubling", PowerShell, "$x = 'a';" + r("$x = $x + $x;", 60) + "rm $x"},
+		{"powershell copies", PowerShell, "$x = 'aaaaaaaa';" + r("$x = $x + $x;", 16) + r("$y = $x + '.';", 20000)},
+		{"powershell quotes of a large value", PowerShell, "$x = 'aaaaaaaa';" + r("$x = $x + $x;", 16) + r(`rm "$x.";`, 20000)},
+		{"powershell appended", PowerShell, r("$x += 'aaaaaaaaaaaaaaaaaaaaaaaa';", 30000) + "rm $x"},
+		{"powershell replaced", PowerShell, "$x = 'aaaaaaaa';" + r("$x = $x + $x;", 16) + r("$y = $x.Replace('a','b');", 20000)},
+		{"powershell times", PowerShell, "$x = 'aaaaaaaa';" + r("$y = $x * 100000;", 20000)},
+		{"powershell formats", PowerShell, "$x = 'aaaaaaaa';" + r("$x = $x + $x;", 16) + r("$y = '{0}' -f $x;", 20000)},
+		{"powershell joins", PowerShell, "$x = 'aaaaaaaa';" + r("$x = $x + $x;", 16) + r("$y = ($x,$x) -join ',';", 20000)},
+		{"cmd copies", Cmd, "set x=aaaaaaaa&" + r("set x=%x%%x%&", 16) + r("set y=%x%.&", 20000)},
+		{"cmd delayed copies", Cmd, "set x=aaaaaaaa&" + r("set x=!x!!x!&", 16) + r("set y=!x!.&", 20000)},
+		{"cmd words of a large value", Cmd, "set x=aaaaaaaa&" + r("set x=%x%%x%&", 16) + r("del %x%&", 20000)},
 		{"brace bomb", Bash, "echo " + r("{a,b}", 40)},
 		{"nested braces", Bash, "echo " + r("{a,", 50000) + r("}", 50000)},
 		{"brace range", Bash, "echo {1..1000000000}{1..1000000000}"},
@@ -120,17 +147,23 @@ func quoteForTest(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\
 func TestInspect_hostileInputEndsSoon(t *testing.T) {
 	for _, h := range hostile() {
 		t.Run(h.name, func(t *testing.T) {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
 			start := time.Now()
 			f := Inspect(h.text, h.d, testWorld())
 			took := time.Since(start)
-			if took > 5*time.Second {
+			runtime.ReadMemStats(&after)
+			if made := (after.TotalAlloc - before.TotalAlloc) >> 20; made > 1000 {
+				t.Errorf("%d bytes made %d MiB", len(h.text), made)
+			}
+			if took > time.Minute {
 				t.Errorf("%d bytes took %v", len(h.text), took)
 			}
 			over := "-"
 			if f.Over != nil {
 				over = f.Over.What
 			}
-			t.Logf("%v, %d bytes, %d leaves, over %s, %d problems", took.Round(time.Microsecond), len(h.text), len(f.Leaves), over, len(f.Problems))
+			t.Logf("%v, %d MiB, %d bytes, %d leaves, over %s, %d problems", took.Round(time.Microsecond), (after.TotalAlloc-before.TotalAlloc)>>20, len(h.text), len(f.Leaves), over, len(f.Problems))
 		})
 	}
 }

@@ -239,6 +239,7 @@ func (w *walker) knowsDOS(name string) bool {
 func (w *walker) dosVariable(name string) Value {
 	key := lower(name)
 	if v, ok := w.st.vars[key]; ok {
+		w.charge(v.val)
 		return v.val
 	}
 	switch key {
@@ -739,6 +740,7 @@ func (d *dos) set(c ctx) {
 	name, val, ok = strings.Cut(rest, "=")
 	if ok {
 		v := d.expand(val)
+		w.charge(v)
 		w.st.setVar(lower(name), variable{val: v, exported: true})
 		w.export(name, v)
 		leaf.Assigns = append(leaf.Assigns, Assign{Name: name, Value: v, Exported: true, Offset: off})

@@ -450,6 +450,9 @@ func (f *field) splitText(s, ifs string) {
 			f.expandedText(s[start:i])
 			start = -1
 		}
+		if f.w.over {
+			return
+		}
 		space := r == ' ' || r == '\t' || r == '\n'
 		if f.begun || !space {
 			f.begun = true
@@ -487,7 +490,7 @@ func (f *field) flush() {
 		return
 	}
 	f.out = append(f.out, a)
-	f.w.step(1)
+	f.w.step(4) // an Arg is some four blocks large
 	f.reset()
 }
 

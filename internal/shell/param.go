@@ -15,7 +15,7 @@ func (w *walker) param(p *syntax.ParamExp, quoted bool) (vals []Value, multi boo
 	}
 	defer func() {
 		w.leave()
-		w.charge(vals)
+		w.charge(vals...)
 	}()
 	if p.NestedParam != nil {
 		v := w.quotedPart(p.NestedParam, false)
@@ -70,9 +70,10 @@ func (w *walker) param(p *syntax.ParamExp, quoted bool) (vals []Value, multi boo
 	return vals, multi
 }
 
-// charge counts what the use of values costs: whoever asked for them copies them.
-func (w *walker) charge(vals []Value) {
-	n := 0
+// charge counts what values cost to copy or to keep. Without it a few bytes of
+// text that name a large value again and again would be as cheap as they look.
+func (w *walker) charge(vals ...Value) {
+	n := max(0, len(vals)-1)
 	for i := range vals {
 		for _, v := range vals[i].Each() {
 			n += len(v.Text)/64 + len(v.Holes)

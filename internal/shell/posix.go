@@ -169,6 +169,7 @@ func (w *walker) write(path, text Value, appends bool) {
 			old = concat(w.fileHole(exact(p)), exact("\n"))
 		}
 		text = concat(old, text)
+		w.charge(text)
 	}
 	if w.files == nil {
 		w.files = map[string]Value{}
@@ -965,7 +966,10 @@ func (w *walker) add(l Leaf, c ctx) int {
 		w.fail("leaves", w.lim.Leaves)
 		return len(w.f.Leaves) - 1
 	}
-	w.step(1)
+	w.step(1 + len(l.Argv)/4)
+	for i := range l.Argv {
+		w.charge(l.Argv[i].Value)
+	}
 	if len(c.assigns) > 0 {
 		l.Assigns = append(c.assigns[:len(c.assigns):len(c.assigns)], l.Assigns...)
 	}

@@ -632,6 +632,7 @@ func (p *ps) assignment() bool {
 		old.keys = map[string]Value{"\x00block": vals[0].Value}
 	}
 	w.st.setVar(name, old)
+	w.charge(v)
 	shown := strings.TrimPrefix(name, "env:")
 	if env {
 		shown = strings.ToUpper(shown)
@@ -1003,6 +1004,7 @@ func (p *ps) dollar() (Value, []Arg) {
 		name = strings.TrimPrefix(name, scope)
 	}
 	if v, ok := p.w.st.vars[name]; ok && v.isArray {
+		p.w.charge(v.arr...)
 		out := make([]Arg, len(v.arr))
 		for i := range v.arr {
 			out[i] = Arg{Value: v.arr[i], Offset: p.pos(start), End: p.pos(p.i), Quote: Expanded}
@@ -1015,9 +1017,7 @@ func (p *ps) dollar() (Value, []Arg) {
 // psVariable returns the value of a variable by its lower-case name.
 func (w *walker) psVariable(name string) Value {
 	if v, ok := w.st.vars[name]; ok {
-		if _, block := v.keys["\x00block"]; block {
-			return v.val
-		}
+		w.charge(v.val)
 		return v.val
 	}
 	switch name {

@@ -180,6 +180,7 @@ func (w *walker) assign(name string, v Value) {
 		old.exported = true
 	}
 	w.st.setVar(name, old)
+	w.charge(v)
 	if old.exported {
 		w.export(name, v)
 	}

@@ -151,12 +151,12 @@ func (w *World) classifyPlain(p string) Scope {
 		return Home
 	}
 	for _, t := range w.Temp {
-		if p != t && under(p, t) {
+		if w.throwAway(p, t) {
 			return Temp
 		}
 	}
 	for _, t := range [...]string{"/tmp", "/var/tmp", "/private/tmp", "/private/var/tmp", "/var/folders", "/private/var/folders", "/dev/shm"} {
-		if p != t && under(p, t) {
+		if w.throwAway(p, t) {
 			return Temp
 		}
 	}
@@ -164,6 +164,12 @@ func (w *World) classifyPlain(p string) Scope {
 		return Outside
 	}
 	return w.top(p)
+}
+
+// throwAway reports whether p lies in the temp folder t. A home folder that was
+// put into one, as containers and build machines do, is a home all the same.
+func (w *World) throwAway(p, t string) bool {
+	return p != t && under(p, t) && !(under(w.Home, t) && under(p, w.Home))
 }
 
 // project is the folder that counts as the agent's own.

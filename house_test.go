@@ -57,7 +57,7 @@ var mayImport = map[string][]string{
 	"internal/watch":  {"internal/event", "internal/provider/*/transcript", "internal/platform/proc"},
 	"internal/notify": {"internal/event"},
 	"internal/entry": {"internal/event", "internal/provider/*", "internal/policy", "internal/rulebook", "internal/settings",
-		"internal/ipc", "internal/paths", "internal/platform/proc", "internal/platform/endpoint", "internal/shell"},
+		"internal/ipc", "internal/paths", "internal/platform/proc", "internal/platform/endpoint", "internal/platform/child", "internal/shell"},
 	"internal/daemon": {"internal/event", "internal/session", "internal/awake", "internal/watch", "internal/notify", "internal/ipc",
 		"internal/settings", "internal/paths", "internal/platform", "internal/provider/*/transcript"},
 	"internal/simulate":  {"internal/daemon", "internal/session", "internal/awake", "internal/event"},

@@ -98,11 +98,11 @@ lidguard hooks enable sandbox --root . --root ~/notes`,
 }
 
 func (a *app) hooksEnable(pack string, o hooksEnableOptions) error {
-	mode := entry.PackOn
+	mode := entry.On
 	if o.audit {
-		mode = entry.PackAudit
+		mode = entry.Audit
 	}
-	return a.changePacks(func(p *entry.Packs) { p.Enable(pack, mode, o.profile, o.roots) })
+	return a.changePacks(func(p *entry.Packs) { p.Switch(pack, mode, entry.Profile(o.profile), o.roots) })
 }
 
 func (a *app) hooksDisableCmd() *cobra.Command {
@@ -116,7 +116,7 @@ func (a *app) hooksDisableCmd() *cobra.Command {
 			if agent, in := a.insideAgent(); in {
 				return hint(fmt.Errorf("switching %s off is for a person, and this runs inside %s", args[0], agent), "open a terminal of your own and run it there")
 			}
-			return a.changePacks(func(p *entry.Packs) { p.Disable(args[0]) })
+			return a.changePacks(func(p *entry.Packs) { p.Switch(args[0], entry.Off, nil, nil) })
 		},
 	}
 }
@@ -167,7 +167,7 @@ func (a *app) hooksList() error {
 	return a.result(chain, func() {
 		var rows [][]string
 		for _, p := range chain {
-			rows = append(rows, []string{fmt.Sprintf("%3d", p.Band), p.Pack, p.Mode, p.Detail, strings.Join(p.Events, ", ")})
+			rows = append(rows, []string{fmt.Sprintf("%3d", p.Band), p.Pack, string(p.Mode), p.Detail, strings.Join(p.Events, ", ")})
 		}
 		a.table("", rows)
 		if until, ok := entry.RelaxedUntil(d, a.Now()); ok {

@@ -93,9 +93,9 @@ type hook struct {
 	ev      event.Event
 	verdict event.Verdict
 
-	packs     Packs // see loadPacks
-	packsRead bool
-	packsErr  error
+	packs    Packs  // see loadPacks
+	rules    *Rules // nil until they were read
+	packsErr error
 
 	started int            // pid of the runtime that this hook started
 	asked   bool           // the away question was put, see askAway
@@ -128,9 +128,17 @@ func (h *hook) run(stdin io.Reader) (out event.Output) {
 		return h.unreadable(err)
 	}
 
-	ctx, cancel := context.WithDeadline(context.Background(), h.deadline)
+	handlers := h.handlers()
+	more := chainTime(&h.ev, handlers)
+	ctx, cancel := context.WithDeadline(context.Background(), h.deadline.Add(more))
 	defer cancel()
-	h.verdict, _ = policy.Run(ctx, &h.ev, h.handlers())
+	h.verdict, _ = policy.Run(ctx, &h.ev, handlers)
+	if more > 0 {
+		// What took long was the packs; the runtime gets its time all the same.
+		h.deadline = h.env.Now().Add(Limit)
+	}
+	ctx, cancel = context.WithDeadline(context.Background(), h.deadline)
+	defer cancel()
 	h.verdict = h.resolve(ctx, h.verdict)
 	out, err = h.codec.Encode(&h.ev, h.verdict)
 	if err != nil {

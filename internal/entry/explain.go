@@ -2,16 +2,12 @@ package entry
 
 import (
 	"encoding/json"
-	"slices"
 	"strings"
 
 	"github.com/lidguard-go/lidguard/internal/event"
 	"github.com/lidguard-go/lidguard/internal/paths"
 	"github.com/lidguard-go/lidguard/internal/platform/proc"
-	"github.com/lidguard-go/lidguard/internal/policy"
-	"github.com/lidguard-go/lidguard/internal/policy/closedlid"
 	"github.com/lidguard-go/lidguard/internal/policy/gate"
-	"github.com/lidguard-go/lidguard/internal/policy/sandbox"
 	"github.com/lidguard-go/lidguard/internal/shell"
 )
 
@@ -61,14 +57,15 @@ type ExplainedHazard struct {
 // Explain judges a call as a hook would, with the person's settings, and tells how
 // it came to that. It changes nothing and notes nothing.
 func Explain(goos string, dirs paths.Dirs, getenv func(string) string, q Question) (Explanation, error) {
-	packs, err := LoadPacks(dirs)
+	sw, err := LoadPacks(dirs)
 	if err != nil {
 		return Explanation{}, err
 	}
-	cfg := gate.Config{}
-	if packs.Gate != nil {
-		cfg = packs.Gate.Config
+	rules, err := LoadRules(dirs)
+	if err != nil {
+		return Explanation{}, err
 	}
+	cfg := gateConfig(rules, &sw)
 	if q.Tool == "" {
 		q.Tool = "Bash"
 	}
@@ -127,82 +124,17 @@ func (e *Explanation) leaves(f *shell.Facts) {
 	}
 }
 
-// PackStatus is one row of the chain, for people.
-type PackStatus struct {
-	Pack   string   `json:"pack"`
-	Band   int      `json:"band"`
-	Mode   string   `json:"mode"` // on, audit, off
-	Role   string   `json:"role"` // gate: fails closed; observer: fails open
-	Events []string `json:"events"`
-	Detail string   `json:"detail,omitempty"`
-	Source string   `json:"source"` // the file that says so, or built in
-}
-
-// Chain lists the handlers in the order they are asked.
-func Chain(dirs paths.Dirs) ([]PackStatus, error) {
-	packs, err := LoadPacks(dirs)
-	if err != nil {
-		return nil, err
-	}
-	tools := []string{string(event.PreToolUse), string(event.PermissionRequest), string(event.PreSkillShellCommand), string(event.PreMCPToolCall)}
-	list := []PackStatus{
-		{Pack: gate.Name, Band: policy.BandSafety + 10, Mode: "off", Role: "gate", Events: tools, Source: dirs.Packs()},
-		{Pack: sandbox.Name, Band: policy.BandSafety + 20, Mode: "off", Role: "gate", Events: tools, Source: dirs.Packs()},
-		{Pack: closedlid.Name, Band: closedlid.Band, Mode: PackOn, Role: "observer",
-			Events: []string{string(event.PermissionRequest), string(event.PreToolUse), string(event.Elicitation), string(event.QuestionAsked)}, Source: "built in"},
-	}
-	if p := packs.Gate; p != nil {
-		list[0].Mode, list[0].Detail = p.Mode, "profile "+p.Profile.String()
-	}
-	if p := packs.Sandbox; p != nil {
-		list[1].Mode, list[1].Detail = p.Mode, "writes to "+strings.Join(p.Roots, ", ")
-		if len(p.Roots) == 0 {
-			list[1].Detail = "writes to the project"
-		}
-	}
-	slices.SortStableFunc(list, func(a, b PackStatus) int { return a.Band - b.Band })
-	return list, nil
-}
-
-// PackNames are the packs that can be switched.
-func PackNames() []string { return []string{gate.Name, sandbox.Name} }
-
 // Profiles are the names of the gate's profiles.
 func Profiles() []string {
 	return []string{gate.Standard.String(), gate.Strict.String(), gate.Relaxed.String()}
 }
 
-// Enable switches a pack on, or to audit only, and keeps what else it was told.
-// profile may be empty; roots may be nil.
-func (p *Packs) Enable(pack, mode, profile string, roots []string) {
-	switch pack {
-	case gate.Name:
-		if p.Gate == nil {
-			p.Gate = &GatePack{}
-		}
-		p.Gate.Mode = mode
-		if got, ok := gate.ParseProfile(profile); ok {
-			p.Gate.Profile = got
-		}
-	case sandbox.Name:
-		if p.Sandbox == nil {
-			p.Sandbox = &SandboxPack{}
-		}
-		p.Sandbox.Mode = mode
-		if roots != nil {
-			p.Sandbox.Roots = roots
-		}
+// Profile is the profile of that name; nil where there is none.
+func Profile(name string) *gate.Profile {
+	if p, ok := gate.ParseProfile(name); ok {
+		return &p
 	}
-}
-
-// Disable switches a pack off.
-func (p *Packs) Disable(pack string) {
-	switch pack {
-	case gate.Name:
-		p.Gate = nil
-	case sandbox.Name:
-		p.Sandbox = nil
-	}
+	return nil
 }
 
 // InsideAgent reports whether the process pid runs below an agent, and which. What

@@ -1,6 +1,7 @@
 package entry
 
 import (
+	"strings"
 	"time"
 
 	"github.com/lidguard-go/lidguard/internal/event"
@@ -9,65 +10,44 @@ import (
 	"github.com/lidguard-go/lidguard/internal/policy/sandbox"
 )
 
-// packHandlers are the handlers of the packs that are switched on and could say
-// something about this event. For all other events nothing is read: that is most
-// of them, and what a hook costs there is start-up alone.
-func (h *hook) packHandlers() []policy.Handler {
-	if h.noHome != nil || h.ev.Native != "" && !gate.Wants(&h.ev) {
-		return nil
-	}
-	packs, err := h.loadPacks()
-	if err != nil {
-		// The file says that packs are wanted, and not how. The gate's standard
-		// is the safe reading of it.
-		h.complain(err)
-		packs = Packs{Gate: &GatePack{Mode: PackOn}}
-	}
-	var list []policy.Handler
-	if p := packs.Gate; p != nil {
-		list = append(list, h.gate(p))
-	}
-	if p := packs.Sandbox; p != nil {
-		list = append(list, h.sandbox(p))
-	}
-	return list
-}
-
-// loadPacks reads the file once.
-func (h *hook) loadPacks() (Packs, error) {
-	if !h.packsRead {
-		h.packsRead = true
-		h.packs, h.packsErr = LoadPacks(h.dirs)
-	}
-	return h.packs, h.packsErr
-}
-
-func (h *hook) gate(p *GatePack) policy.Handler {
-	cfg := p.Config
-	if _, relaxed := RelaxedUntil(h.dirs, h.env.Now()); relaxed {
-		cfg.Profile = gate.Relaxed
-	}
-	handler := gate.New(cfg, h.gateWorld, func(ev *event.Event, r *gate.Result) {
-		h.gateSaid(p, cfg.Profile, ev, r)
-	})
-	if p.Mode == PackAudit {
-		handler.Role = policy.Observer
-	}
-	return handler
-}
-
-func (h *hook) sandbox(p *SandboxPack) policy.Handler {
-	handler := sandbox.New(p.Config, h.gateWorld, func(ev *event.Event, v *event.Verdict) {
-		audit(h.dirs, &AuditEntry{Time: h.env.Now().UTC(), Provider: ev.Provider, Session: ev.Session.ID, Tool: toolName(ev),
-			Kind: said(p.Mode), Decision: v.Decision.String(), Rules: []string{v.Rule}})
-		if p.Mode == PackAudit {
-			*v = event.Verdict{}
+// gatePack judges what a call would do.
+var gatePack = pack{
+	name: gate.Name, band: policy.BandSafety + 10, role: policy.Gate, events: callEvents,
+	told: func(r *Rules) bool { return r.Gate != nil },
+	build: func(h *hook, r *Rules, mode Mode) []policy.Handler {
+		cfg := gateConfig(r, &h.packs)
+		if _, relaxed := RelaxedUntil(h.dirs, h.env.Now()); relaxed {
+			cfg.Profile = gate.Relaxed
 		}
-	})
-	if p.Mode == PackAudit {
-		handler.Role = policy.Observer
-	}
-	return handler
+		return []policy.Handler{gate.New(cfg, h.gateWorld, func(ev *event.Event, result *gate.Result) {
+			h.gateSaid(mode, r.Gate != nil && r.Gate.LogCommands, cfg.Profile, ev, result)
+		})}
+	},
+	detail: func(r *Rules, sw *Packs) string { return "profile " + gateConfig(r, sw).Profile.String() },
+}
+
+// callEvents are the events before a call.
+const callEvents = "PreToolUse PermissionRequest PreSkillShellCommand PreMcpToolCall"
+
+// sandboxPack keeps writes inside folders.
+var sandboxPack = pack{
+	name: sandbox.Name, band: policy.BandSafety + 20, role: policy.Gate, events: callEvents,
+	told: func(r *Rules) bool { return r.Sandbox != nil },
+	build: func(h *hook, r *Rules, mode Mode) []policy.Handler {
+		return []policy.Handler{sandbox.New(sandboxConfig(r, &h.packs), h.gateWorld, func(ev *event.Event, v *event.Verdict) {
+			audit(h.dirs, &AuditEntry{Time: h.env.Now().UTC(), Provider: ev.Provider, Session: ev.Session.ID, Tool: toolName(ev),
+				Kind: said(mode), Decision: v.Decision.String(), Rules: []string{v.Rule}})
+			if mode == Audit {
+				*v = event.Verdict{}
+			}
+		})}
+	},
+	detail: func(r *Rules, sw *Packs) string {
+		if roots := sandboxConfig(r, sw).Roots; len(roots) > 0 {
+			return "writes to " + strings.Join(roots, ", ")
+		}
+		return "writes to the project"
+	},
 }
 
 // gateWorld is what the gate may know of this machine.
@@ -101,17 +81,17 @@ func unattended(ev *event.Event, getenv func(string) string) string {
 }
 
 // gateSaid notes what the gate would say and applies what a person excepted.
-func (h *hook) gateSaid(p *GatePack, profile gate.Profile, ev *event.Event, r *gate.Result) {
+func (h *hook) gateSaid(mode Mode, logCommands bool, profile gate.Profile, ev *event.Event, r *gate.Result) {
 	if r.Decision == event.None {
 		return
 	}
-	e := AuditEntry{Time: h.env.Now().UTC(), Provider: ev.Provider, Session: ev.Session.ID, Tool: toolName(ev), Kind: said(p.Mode),
+	e := AuditEntry{Time: h.env.Now().UTC(), Provider: ev.Provider, Session: ev.Session.ID, Tool: toolName(ev), Kind: said(mode),
 		Decision: r.Decision.String(), Profile: profile.String(), Unattended: h.gateUnattended(ev)}
 	e.hazards(r)
-	if p.LogCommands && ev.Tool != nil {
+	if logCommands && ev.Tool != nil {
 		e.Input = string(ev.Tool.Input)
 	}
-	if p.Mode == PackAudit {
+	if mode == Audit {
 		audit(h.dirs, &e)
 		r.Decision, r.Reason = event.None, ""
 		return
@@ -139,8 +119,8 @@ func toolName(ev *event.Event) string {
 	return ev.Tool.Name
 }
 
-func said(mode string) string {
-	if mode == PackAudit {
+func said(mode Mode) string {
+	if mode == Audit {
 		return "would-say"
 	}
 	return "said"

@@ -8,93 +8,77 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/lidguard-go/lidguard/internal/paths"
+	"github.com/lidguard-go/lidguard/internal/policy"
 	"github.com/lidguard-go/lidguard/internal/policy/gate"
 	"github.com/lidguard-go/lidguard/internal/policy/sandbox"
 )
 
-// Packs is which hook packs are on, and what they are told: one small file that
-// is read only for events that a pack could answer. No file means that none is.
-type Packs struct {
-	Gate    *GatePack    `json:"gate,omitempty"`
-	Sandbox *SandboxPack `json:"sandbox,omitempty"`
-}
+// Mode says what a pack may do.
+type Mode string
 
-// The modes of a pack. An absent pack is off.
+// The modes of a pack.
 const (
-	PackOn    = "on"
-	PackAudit = "audit" // logs what it would say, and says nothing
+	Off   Mode = "off"
+	On    Mode = "on"
+	Audit Mode = "audit" // notes what it would say, and says nothing
 )
 
-// GatePack is the gate's section.
-type GatePack struct {
-	Mode string `json:"mode"`
-	// LogCommands adds the command text to the audit log.
-	LogCommands bool `json:"log_commands,omitempty"`
-	gate.Config
+// UnmarshalText reads a mode.
+func (m *Mode) UnmarshalText(text []byte) error {
+	switch got := Mode(text); got {
+	case Off, On, Audit:
+		*m = got
+		return nil
+	}
+	return fmt.Errorf("a pack can be %q, %q or %q, not %q", On, Audit, Off, text)
 }
 
-// SandboxPack is the sandbox's section.
-type SandboxPack struct {
-	Mode string `json:"mode"`
-	sandbox.Config
+// Packs is what `hooks enable` and `hooks disable` write: which packs are switched,
+// whatever the rulebook says, and the few things that can be told on the command
+// line. No file means that nothing is switched.
+type Packs struct {
+	Modes   map[string]Mode `json:"modes,omitempty"`
+	Profile *gate.Profile   `json:"profile,omitempty"` // the gate's
+	Roots   []string        `json:"roots,omitempty"`   // the sandbox's
 }
 
 // maxPacks bounds the file in bytes; ours is a few hundred.
 const maxPacks = 256 << 10
 
-// LoadPacks reads the file. A missing one is no error and means that all packs
-// are off.
+// LoadPacks reads the file. A missing one is no error and means that nothing is
+// switched.
 func LoadPacks(dirs paths.Dirs) (Packs, error) {
 	var p Packs
-	f, err := os.Open(dirs.Packs())
+	data, err := readSmall(dirs.Packs(), maxPacks)
 	if errors.Is(err, fs.ErrNotExist) {
 		return p, nil
 	}
 	if err != nil {
 		return p, fmt.Errorf("reading the hook packs: %w", err)
 	}
-	defer f.Close()
-	buf := make([]byte, 0, 4<<10)
-	for {
-		n, err := f.Read(buf[len(buf):cap(buf)])
-		buf = buf[:len(buf)+n]
-		if err != nil || n == 0 {
-			break
-		}
-		if len(buf) > maxPacks {
-			return p, fmt.Errorf("%q is larger than %d bytes", dirs.Packs(), maxPacks)
-		}
-		if len(buf) == cap(buf) {
-			buf = append(make([]byte, 0, 2*cap(buf)), buf...)
-		}
-	}
-	dec := json.NewDecoder(bytes.NewReader(buf))
+	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&p); err != nil {
 		return Packs{}, fmt.Errorf("reading %q: %w", dirs.Packs(), err)
 	}
-	for name, mode := range map[string]string{"gate": p.Gate.mode(), "sandbox": p.Sandbox.mode()} {
-		if mode != "" && mode != PackOn && mode != PackAudit {
-			return Packs{}, fmt.Errorf("reading %q: %s.mode is %q, it can be %q or %q", dirs.Packs(), name, mode, PackOn, PackAudit)
-		}
+	if err := knownPacks(p.Modes); err != nil {
+		return Packs{}, fmt.Errorf("reading %q: %w", dirs.Packs(), err)
 	}
 	return p, nil
 }
 
-func (p *GatePack) mode() string {
-	if p == nil {
-		return ""
+// knownPacks refuses names that no pack has.
+func knownPacks(modes map[string]Mode) error {
+	for name := range modes {
+		if !slices.Contains(PackNames(), name) {
+			return fmt.Errorf("there is no pack %q; there are %s", name, strings.Join(PackNames(), ", "))
+		}
 	}
-	return p.Mode
-}
-
-func (p *SandboxPack) mode() string {
-	if p == nil {
-		return ""
-	}
-	return p.Mode
+	return nil
 }
 
 // SavePacks writes the file in one step.
@@ -113,6 +97,65 @@ func SavePacks(dirs paths.Dirs, p Packs) error {
 		return fmt.Errorf("writing the hook packs: %w", err)
 	}
 	return nil
+}
+
+// Switch sets a pack's mode. profile may be nil, roots may be nil; both stay as
+// they were then.
+func (p *Packs) Switch(pack string, mode Mode, profile *gate.Profile, roots []string) {
+	if p.Modes == nil {
+		p.Modes = map[string]Mode{}
+	}
+	p.Modes[pack] = mode
+	if pack == gate.Name && profile != nil {
+		p.Profile = profile
+	}
+	if pack == sandbox.Name && roots != nil {
+		p.Roots = roots
+	}
+}
+
+// pack is one row of the table: a part of the chain that can be switched.
+type pack struct {
+	name   string
+	band   int
+	role   policy.Role
+	events string // at which it may say something, for people
+	// told reports whether the rulebook has something for it, which switches it on.
+	told func(*Rules) bool
+	// build makes its handlers; it is called where the pack is on.
+	build func(*hook, *Rules, Mode) []policy.Handler
+	// detail is what it was told, for people.
+	detail func(*Rules, *Packs) string
+}
+
+// packs is the table of the chain. A new pack is one row here and one section in
+// Rules.
+func packs() []pack {
+	return []pack{gatePack, sandboxPack}
+}
+
+// PackNames are the packs that can be switched.
+func PackNames() []string {
+	var names []string
+	for _, p := range packs() {
+		names = append(names, p.name)
+	}
+	return names
+}
+
+// modeOf is whether a pack is on: by the command line, else by the rulebook's
+// [packs], else because the rulebook has something for it.
+func modeOf(p *pack, sw *Packs, r *Rules) Mode {
+	if m, ok := sw.Modes[p.name]; ok {
+		return m
+	}
+	if m, ok := r.Packs[p.name]; ok {
+		return m
+	}
+	if p.told(r) {
+		return On
+	}
+	return Off
 }
 
 // replaceFile writes beside path and renames, so that a hook never reads half a

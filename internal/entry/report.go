@@ -85,6 +85,8 @@ func (h *hook) tell(ctx context.Context, req *ipc.Request) (*ipc.Reply, error) {
 	if h.noHome != nil {
 		return nil, h.noHome
 	}
+	ctx, cancel := context.WithTimeout(ctx, Limit)
+	defer cancel()
 	req.Hook = h.logged()
 	if slices.ContainsFunc(req.Signals, introduces) {
 		h.attachOwner(req)

@@ -8,6 +8,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/lidguard-go/lidguard/internal/event"
 )
@@ -44,6 +45,9 @@ type Handler struct {
 	// asked once an earlier handler allowed or denied, since then nobody would
 	// have been asked.
 	IfUndecided bool
+	// Limit is how long the handler may take; 0 leaves it to the whole chain's
+	// deadline, which is for handlers that only compute.
+	Limit time.Duration
 	// Handle decides. It must return when ctx ends. It sees the event with
 	// the rewrites of earlier bands applied.
 	Handle func(context.Context, *event.Event) (event.Verdict, error)
@@ -59,7 +63,8 @@ type Said struct {
 // Run asks every handler that wants ev, in band order (same band: the order
 // given), and merges the answers: deny beats ask beats allow beats nothing; the
 // first to reach the winning decision gives the reason; contexts are all kept,
-// in order; the first rewriter of a target wins and the rest see its result. A deny ends the chain, except that observers still see the event.
+// in order; the first rewriter of a target wins and the rest see its result. A deny
+// ends the chain, except that observers still see the event.
 // The handlers slice is not changed.
 func Run(ctx context.Context, ev *event.Event, handlers []Handler) (event.Verdict, []Said) {
 	order := slices.Clone(handlers)
@@ -110,6 +115,11 @@ func call(ctx context.Context, h Handler, ev *event.Event) (v event.Verdict, err
 			v, err = event.Verdict{}, fmt.Errorf("panic: %v", r)
 		}
 	}()
+	if h.Limit > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, h.Limit)
+		defer cancel()
+	}
 	v, err = h.Handle(ctx, ev)
 	if err == nil && h.Role == Gate && ctx.Err() != nil {
 		err = ctx.Err() // an answer after the deadline may be half an answer

@@ -1,0 +1,24 @@
+//go:build unix
+
+package child
+
+import (
+	"os/exec"
+	"syscall"
+)
+
+// family is the process group that a program leads.
+type family int
+
+func start(cmd *exec.Cmd, _ string) (family, error) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := cmd.Start(); err != nil {
+		return 0, err
+	}
+	return family(cmd.Process.Pid), nil
+}
+
+// kill ends all that are left of it. The group's number stays taken while one is
+// left, and where none is there is nobody to be hit but by a group that was
+// numbered anew in this very moment.
+func (f family) kill() { _ = syscall.Kill(-int(f), syscall.SIGKILL) }

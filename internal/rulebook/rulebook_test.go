@@ -1,0 +1,61 @@
+package rulebook_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/lidguard-go/lidguard/internal/policy"
+	"github.com/lidguard-go/lidguard/internal/rulebook"
+)
+
+type book struct {
+	Redact struct {
+		Off   []string        `toml:"off"`
+		Match policy.Pattern  `toml:"match"`
+		Limit policy.Duration `toml:"limit"`
+		Max   int             `toml:"max"`
+	} `toml:"redact"`
+}
+
+func TestDecode_saysWhere(t *testing.T) {
+	for _, c := range []struct{ name, text, want string }{
+		{"a key nobody knows", "[redact]\nof = []\n", "rules.toml:2:1: redact.of: there is no such key"},
+		{"a section nobody knows", "[redakt]\noff = []\n", "rules.toml:1:2: redakt: there is no such key"},
+		{"a wrong type", "[redact]\nmax = \"three\"\n", "rules.toml:2:7: redact.max: "},
+		{"a wrong expression", "[redact]\nmatch = \"(\"\n", "rules.toml:2:9: redact.match: \"(\" is no regular expression"},
+		{"a wrong duration", "[redact]\nlimit = \"soon\"\n", "rules.toml:2:9: redact.limit: \"soon\" is no duration"},
+		{"no TOML", "[redact\n", "rules.toml:1:"},
+		{"a key twice", "[redact]\nmax = 1\nmax = 2\n", "rules.toml:3:1: max: key max is already defined"},
+	} {
+		var b book
+		err := rulebook.Decode("rules.toml", []byte(c.text), &b)
+		if err == nil || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("%s: got %v, want %s…", c.name, err, c.want)
+		}
+	}
+	var b book
+	if err := rulebook.Decode("rules.toml", []byte("[redact]\nmatch = 'a+'\nlimit = '2s'\nmax = 3\n"), &b); err != nil {
+		t.Fatal(err)
+	}
+	if !b.Redact.Match.Match("caat") || b.Redact.Match.Match("ct") || b.Redact.Limit.Or(1) != 2e9 || b.Redact.Max != 3 {
+		t.Errorf("got %+v", b)
+	}
+}
+
+func TestLoad(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "rules.toml")
+	var b book
+	if err := rulebook.Load(file, &b); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("got %v, want fs.ErrNotExist", err)
+	}
+	if err := os.WriteFile(file, []byte(strings.Repeat("# long\n", rulebook.MaxBook/7+1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := rulebook.Load(file, &b); err == nil || !strings.Contains(err.Error(), "larger than") {
+		t.Errorf("got %v, want a complaint about the size", err)
+	}
+}

@@ -64,6 +64,22 @@ func AuditPath(dirs paths.Dirs) string { return dirs.Join(dirs.Gate(), "audit.js
 // reason to decide otherwise; the caller goes on.
 func audit(dirs paths.Dirs, e *AuditEntry) { _ = AppendAudit(dirs, e) }
 
+// note is audit for a hook that is meant.
+func (h *hook) note(e *AuditEntry) {
+	if !h.dry {
+		audit(h.dirs, e)
+	}
+}
+
+// relaxedUntil is RelaxedUntil for a hook that is meant: what a person relaxes for
+// an hour is no property of the rules.
+func (h *hook) relaxedUntil() (time.Time, bool) {
+	if h.dry {
+		return time.Time{}, false
+	}
+	return RelaxedUntil(h.dirs, h.env.Now())
+}
+
 // AppendAudit is audit with its error.
 func AppendAudit(dirs paths.Dirs, e *AuditEntry) error {
 	line, err := json.Marshal(e)

@@ -66,7 +66,7 @@ func (h *hook) auditOnly(handler policy.Handler) policy.Handler {
 	handler.Handle = func(ctx context.Context, ev *event.Event) (event.Verdict, error) {
 		v, err := handle(ctx, ev)
 		if err == nil && !v.IsZero() {
-			audit(h.dirs, &AuditEntry{Time: h.env.Now().UTC(), Provider: ev.Provider, Session: ev.Session.ID, Tool: toolName(ev),
+			h.note(&AuditEntry{Time: h.env.Now().UTC(), Provider: ev.Provider, Session: ev.Session.ID, Tool: toolName(ev),
 				Kind: said(Audit), Decision: v.Decision.String(), Rules: []string{handler.Name + " " + v.Rule}})
 		}
 		return event.Verdict{}, err

@@ -101,21 +101,30 @@ type hook struct {
 	asked   bool           // the away question was put, see askAway
 	away    *ipc.Away      // its answer; nil unknown
 	after   []event.Signal // to send once the client has its answer
+
+	dry bool // nothing is told, noted or taken: see Rehearsal
 }
 
 // run does everything up to the answer.
 func (h *hook) run(stdin io.Reader) (out event.Output) {
-	defer func() {
-		if r := recover(); r != nil {
-			// Our bug; the agent must not pay for it. Policies have their own
-			// recover that fails as their role says.
-			h.complain(fmt.Errorf("panic: %v", r))
-			out = event.Output{}
-		}
-	}()
+	defer h.survive(&out)
 	h.dirs, h.noHome = paths.Resolve(h.env.OS, h.env.Getenv)
 
 	payload, err := readPayload(stdin, h.deadline.Sub(h.env.Now()))
+	return h.answer(payload, err)
+}
+
+// survive makes silence of a panic. It is our bug; the agent must not pay for it.
+// Policies have their own recover that fails as their role says.
+func (h *hook) survive(out *event.Output) {
+	if r := recover(); r != nil {
+		h.complain(fmt.Errorf("panic: %v", r))
+		*out = event.Output{}
+	}
+}
+
+// answer is run from the moment that the payload is there, or cannot be had.
+func (h *hook) answer(payload []byte, err error) event.Output {
 	if err != nil {
 		return h.unreadable(err)
 	}
@@ -140,7 +149,7 @@ func (h *hook) run(stdin io.Reader) (out event.Output) {
 	ctx, cancel = context.WithDeadline(context.Background(), h.deadline)
 	defer cancel()
 	h.verdict = h.resolve(ctx, h.verdict)
-	out, err = h.codec.Encode(&h.ev, h.verdict)
+	out, err := h.codec.Encode(&h.ev, h.verdict)
 	if err != nil {
 		h.complain(err)
 	}
@@ -164,7 +173,7 @@ func (h *hook) unreadable(problem error) event.Output {
 // hook-event log. Nothing else can be done about it in a hook. The prompt stays
 // out: whether it may be kept only the settings tell, which a hook does not read.
 func (h *hook) complain(problem error) {
-	if h.noHome != nil {
+	if h.noHome != nil || h.dry {
 		return
 	}
 	e := h.logged()
@@ -215,6 +224,9 @@ func readPayload(stdin io.Reader, limit time.Duration) ([]byte, error) {
 	}
 }
 
+// errEmptyPayload: stdin was closed before anything came.
+var errEmptyPayload = errors.New("empty payload")
+
 func readAll(stdin io.Reader) ([]byte, error) {
 	// Pipes hand out 64 KiB at a time, so a small first buffer would be
 	// outgrown by ordinary payloads with a tool's output in them.
@@ -227,7 +239,7 @@ func readAll(stdin io.Reader) ([]byte, error) {
 			return nil, fmt.Errorf("payload larger than %d bytes", MaxPayload)
 		case errors.Is(err, io.EOF):
 			if len(buf) == 0 {
-				return nil, errors.New("empty payload")
+				return nil, errEmptyPayload
 			}
 			return buf, nil
 		case err != nil:

@@ -16,7 +16,7 @@ var gatePack = pack{
 	told: func(r *Rules) bool { return r.Gate != nil },
 	build: func(h *hook, r *Rules, mode Mode) []policy.Handler {
 		cfg := gateConfig(r, &h.packs)
-		if _, relaxed := RelaxedUntil(h.dirs, h.env.Now()); relaxed {
+		if _, relaxed := h.relaxedUntil(); relaxed {
 			cfg.Profile = gate.Relaxed
 		}
 		return []policy.Handler{gate.New(cfg, h.gateWorld, func(ev *event.Event, result *gate.Result) {
@@ -35,7 +35,7 @@ var sandboxPack = pack{
 	told: func(r *Rules) bool { return r.Sandbox != nil },
 	build: func(h *hook, r *Rules, mode Mode) []policy.Handler {
 		return []policy.Handler{sandbox.New(sandboxConfig(r, &h.packs), h.gateWorld, func(ev *event.Event, v *event.Verdict) {
-			audit(h.dirs, &AuditEntry{Time: h.env.Now().UTC(), Provider: ev.Provider, Session: ev.Session.ID, Tool: toolName(ev),
+			h.note(&AuditEntry{Time: h.env.Now().UTC(), Provider: ev.Provider, Session: ev.Session.ID, Tool: toolName(ev),
 				Kind: said(mode), Decision: v.Decision.String(), Rules: []string{v.Rule}})
 			if mode == Audit {
 				*v = event.Verdict{}
@@ -92,19 +92,19 @@ func (h *hook) gateSaid(mode Mode, logCommands bool, profile gate.Profile, ev *e
 		e.Input = string(ev.Tool.Input)
 	}
 	if mode == Audit {
-		audit(h.dirs, &e)
+		h.note(&e)
 		r.Decision, r.Reason = event.None, ""
 		return
 	}
 	d := digestOf(ev)
 	e.Code, e.Digest = codeOf(d), d
-	if takeAllowance(h.dirs, d, h.env.Now()) {
+	if !h.dry && takeAllowance(h.dirs, d, h.env.Now()) {
 		e.Kind = "allowed-once"
-		audit(h.dirs, &e)
+		h.note(&e)
 		r.Decision, r.Reason = event.None, ""
 		return
 	}
-	audit(h.dirs, &e)
+	h.note(&e)
 	if r.Decision == event.Deny {
 		r.Reason += " A person can let this call through once, from a terminal of their own: lidguard hooks allow-once " + e.Code
 	}

@@ -28,7 +28,7 @@ const (
 // so a prompt left to a person costs one round trip, and one that is answered for
 // an absent person never looks as if it had waited.
 func (h *hook) askAway(ctx context.Context) (ipc.Away, error) {
-	if !h.asked {
+	if !h.asked && !h.dry {
 		h.asked = true
 		reply, err := h.tell(ctx, &ipc.Request{Op: ipc.OpSignal, Ask: true, Here: h.codec.Signals(&h.ev, event.Verdict{})})
 		if err != nil {
@@ -44,6 +44,9 @@ func (h *hook) askAway(ctx context.Context) (ipc.Away, error) {
 
 // conclude reports what the event means now that its answer is known.
 func (h *hook) conclude(ctx context.Context) {
+	if h.dry {
+		return
+	}
 	if h.away != nil && !h.away.Away && h.verdict.IsZero() {
 		return // it was counted with the question
 	}

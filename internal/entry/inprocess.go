@@ -1,0 +1,92 @@
+package entry
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/lidguard-go/lidguard/internal/event"
+	"github.com/lidguard-go/lidguard/internal/ipc"
+	"github.com/lidguard-go/lidguard/internal/paths"
+)
+
+// Rehearsal answers payloads in this process as a hook process would, and means
+// none of it: no runtime hears of the sessions, nothing is noted in a log, and a
+// person's exceptions neither count nor are used up. The rulebook is read once.
+// Packs that keep values or run programs do so all the same, below the folders of
+// the environment it was given. It is safe for use by several goroutines.
+type Rehearsal struct {
+	env   Env
+	dirs  paths.Dirs
+	packs Packs
+	rules *Rules
+	away  *ipc.Away
+}
+
+// Rehearse reads the rulebook that env leads to. away is what a runtime would say
+// about the person; nil is a runtime that cannot tell.
+func Rehearse(env Env, away *ipc.Away) (*Rehearsal, error) {
+	r := &Rehearsal{env: env, away: away}
+	var err error
+	if r.dirs, err = paths.Resolve(env.OS, env.Getenv); err != nil {
+		return nil, err
+	}
+	if r.packs, err = LoadPacks(r.dirs); err != nil {
+		return nil, err
+	}
+	if r.rules, err = LoadRules(r.dirs); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// Rules is the rulebook it answers by. It must not be changed.
+func (r *Rehearsal) Rules() *Rules { return r.rules }
+
+// Judge answers a payload. args is the command line of a hook entry: its name, and
+// perhaps --event.
+func (r *Rehearsal) Judge(args []string, payload []byte) (out event.Output, err error) {
+	h, err := r.hook(args)
+	if err != nil {
+		return event.Output{}, err
+	}
+	defer h.survive(&out)
+	if len(payload) == 0 {
+		return h.unreadable(errEmptyPayload), nil
+	}
+	return h.answer(payload, nil), nil
+}
+
+// Run answers what comes from stdin, as a hook process reads it: bounded in size
+// and in time.
+func (r *Rehearsal) Run(args []string, stdin io.Reader) (out event.Output, err error) {
+	h, err := r.hook(args)
+	if err != nil {
+		return event.Output{}, err
+	}
+	defer h.survive(&out)
+	payload, err := readPayload(stdin, h.deadline.Sub(h.env.Now()))
+	return h.answer(payload, err), nil
+}
+
+func (r *Rehearsal) hook(args []string) (*hook, error) {
+	var codec Codec
+	if len(args) > 0 {
+		codec = find(args[0])
+	}
+	if codec == nil {
+		return nil, fmt.Errorf("no hook entry %q; one of %s", strings.Join(args, " "), names())
+	}
+	return &hook{env: r.env, codec: codec, args: args[1:], deadline: r.env.Now().Add(Limit),
+		dirs: r.dirs, packs: r.packs, rules: r.rules, away: r.away, dry: true}, nil
+}
+
+// EntryOf is the name of a client's hook entry, and false for a client without.
+func EntryOf(p event.Provider) (name string, codec Codec, ok bool) {
+	for _, r := range rows {
+		if r.codec.Provider() == p {
+			return r.name, r.codec, true
+		}
+	}
+	return "", nil, false
+}

@@ -6,12 +6,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/lidguard-go/lidguard/internal/confedit"
 	"github.com/lidguard-go/lidguard/internal/install"
+	"github.com/lidguard-go/lidguard/internal/shell"
 )
 
 func write(t *testing.T, path, text string, mode os.FileMode) {
@@ -137,12 +139,85 @@ func TestCommand_windows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := `if (Test-Path -LiteralPath 'C:\Program Files\it''s\lidguard.exe') { & 'C:\Program Files\it''s\lidguard.exe' claude-hook; exit $LASTEXITCODE }`
+	want := `set lidguard='"' is="\"; if (Test-Path -LiteralPath 'C:/Program Files/it''s/lidguard.exe') ` +
+		`{ . 'C:/Program Files/it''s/lidguard.exe' claude-hook; exit $LASTEXITCODE } #"; : '"'; ` +
+		`[ -x 'C:/Program Files/it'\''s/lidguard.exe' ] || exit 0; exec 'C:/Program Files/it'\''s/lidguard.exe' claude-hook # " ` +
+		`& if exist "C:/Program Files/it's/lidguard.exe" "C:/Program Files/it's/lidguard.exe" claude-hook`
 	if got := p.Command("claude-hook"); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	if !install.Calls(want, "claude-hook") {
-		t.Error("own PowerShell command not recognized")
+	if !install.Calls(want, "claude-hook") || install.Calls(want, "codex-hook") {
+		t.Error("own command line for Windows not recognized")
+	}
+	// What versions before wrote.
+	if !install.Calls(`if (Test-Path -LiteralPath 'C:\it''s\lidguard.exe') { & 'C:\it''s\lidguard.exe' claude-hook; exit $LASTEXITCODE }`, "claude-hook") {
+		t.Error("the command line of versions before is not recognized")
+	}
+}
+
+// windowsNames are folders as Windows has them, made here too.
+var windowsNames = []string{"Program Files", "it's", "R&D (x86)", "50% off", "100%PATH%", "a^b", "a;b, c", "Müller", "#1", "[a]{b}", "-x", "~", "!now!", "a=b+c@d"}
+
+// The line that PowerShell is meant for, run by a client that takes Git's bash
+// after all. Reports: claude-code#88578 and its like.
+func TestCommand_windowsInBash(t *testing.T) {
+	for _, shell := range []string{"bash", "sh"} {
+		for _, name := range append([]string{"‘x’"}, windowsNames...) {
+			dir := filepath.Join(t.TempDir(), name)
+			program := filepath.Join(dir, "lidguard-hook.exe")
+			write(t, program, "#!/bin/sh\necho \"got $* $(cat)\"\nexit 2\n", 0o755)
+			p, err := install.FindProgram("windows", env(), program)
+			if err != nil {
+				t.Fatal(err)
+			}
+			command := p.Command("claude-hook", "--event", "Stop")
+			run := func() (string, int) {
+				cmd := exec.Command(shell, "-c", command)
+				cmd.Stdin = strings.NewReader("payload")
+				out, err := cmd.CombinedOutput()
+				if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+					return string(out), exit.ExitCode()
+				} else if err != nil {
+					t.Fatal(err)
+				}
+				return string(out), 0
+			}
+			if out, code := run(); out != "got claude-hook --event Stop payload\n" || code != 2 {
+				t.Errorf("%s, %q: got %q and %d from %s", shell, name, out, code, command)
+			}
+			if err := os.RemoveAll(dir); err != nil {
+				t.Fatal(err)
+			}
+			if out, code := run(); out != "" || code != 0 {
+				t.Errorf("%s, %q: after the program was deleted: %q and %d", shell, name, out, code)
+			}
+		}
+	}
+}
+
+// PowerShell runs nowhere in our tests. What the project's own reader of it makes
+// of the line must be the one call, and nothing that it cannot read.
+func TestCommand_windowsInPowerShell(t *testing.T) {
+	for _, name := range append([]string{"a$b", "a`b", "$(calc)"}, windowsNames...) {
+		p, err := install.FindProgram("windows", env(), `C:\`+name+`\lidguard-hook.exe`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		facts := shell.Inspect(p.Command("claude-hook"), shell.PowerShell, shell.World{})
+		var calls []string
+		for i := range facts.Leaves {
+			var words []string
+			for j := range facts.Leaves[i].Argv {
+				words = append(words, facts.Leaves[i].Argv[j].String())
+			}
+			if line := strings.Join(words, " "); strings.Contains(line, "lidguard-hook.exe") && words[0] != "Test-Path" {
+				calls = append(calls, line)
+			}
+		}
+		want := "C:/" + name + "/lidguard-hook.exe claude-hook"
+		if !slices.Equal(calls, []string{want}) || len(facts.Problems)+len(facts.Opaque) > 0 {
+			t.Errorf("%q: calls %q, want %q; problems %v, opaque %v", name, calls, want, facts.Problems, facts.Opaque)
+		}
 	}
 }
 

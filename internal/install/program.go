@@ -94,18 +94,41 @@ func sameFile(a, b string) bool {
 
 // Command is the command line of a hook entry. Where the program is gone it does
 // nothing and succeeds, so that nothing is left to disturb an agent after
-// lidguard was deleted by hand. It is for sh, and on Windows for PowerShell.
+// lidguard was deleted by hand. It is for sh, and on Windows for every shell that
+// a client may take there: see anyShell.
 //
 // The text is a contract: it must not change between versions without need, since
 // Codex stops trusting an entry whose text changed (docs/contracts/codex.md §6).
 func (p Program) Command(args ...string) string {
 	words := strings.Join(args, " ")
 	if p.windows {
-		path := quotePowerShell(p.Path)
-		return "if (Test-Path -LiteralPath " + path + ") { & " + path + " " + words + "; exit $LASTEXITCODE }"
+		return anyShell(strings.ReplaceAll(p.Path, `\`, "/"), words)
 	}
 	path := quoteShell(p.Path)
 	return "[ -x " + path + " ] || exit 0; exec " + path + " " + words
+}
+
+// anyShell is one line that PowerShell, Git's bash and cmd each understand in
+// their own way. Which of them runs it depends on the client, its version and what
+// is installed, and a guess that is wrong is worse than no hook: bash ends with
+// exit code 2 where it cannot parse a line, and 2 is how a hook refuses.
+//
+// set makes variables that nobody reads in all three. What follows belongs to
+// PowerShell, for which "\" is a whole string and # ends the line; bash has \" as
+// a quote within the string, reads on behind the next one, and ends at its own #;
+// cmd sees no shell's comments, only every second quote, which hides all of that,
+// and the last & from it. Slashes lean forward since bash drops the others.
+func anyShell(path, words string) string {
+	ps := quotePowerShell(path)
+	onlyPS := "if (Test-Path -LiteralPath " + ps + ") { . " + ps + " " + words + "; exit $LASTEXITCODE }"
+	if strings.ContainsAny(path, "$`") {
+		// bash would look into these; such a folder needs a client that asks
+		// PowerShell.
+		return onlyPS
+	}
+	sh := "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+	return `set lidguard='"' is="\"; ` + onlyPS + ` #"; : '"'; [ -x ` + sh + " ] || exit 0; exec " + sh + " " + words +
+		` # " & if exist "` + path + `" "` + path + `" ` + words
 }
 
 // plainChars need no quotes in any shell.

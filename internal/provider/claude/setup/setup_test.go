@@ -496,8 +496,8 @@ func TestSnippet_golden(t *testing.T) {
 
 // Git's bash, which the client takes for hooks that name no shell, eats
 // backslashes (claude-code#21878), and a guess at the shell went wrong as well
-// (archgate/cli#442): every entry names PowerShell, and its path arrives in the file
-// as it is on disk.
+// (archgate/cli#442): every entry names PowerShell, is a line that bash and cmd
+// understand as well (internal/install), and has no backslash in its path.
 func TestWindows_pathsArriveWhole(t *testing.T) {
 	for _, path := range []string{`C:\Tools\lidguard.exe`, `C:\Program Files\new\table\lidguard.exe`, `C:\Users\O'Neil & Söhne\$x\lidguard.exe`, `\\server\share\lidguard.exe`} {
 		p, err := install.FindProgram("windows", noEnv, path)
@@ -516,12 +516,12 @@ func TestWindows_pathsArriveWhole(t *testing.T) {
 		if err := json.Unmarshal(text, &file); err != nil {
 			t.Fatal(err)
 		}
-		quoted := "'" + strings.ReplaceAll(path, "'", "''") + "'"
+		quoted := "'" + strings.ReplaceAll(strings.ReplaceAll(path, `\`, "/"), "'", "''") + "'"
 		n := 0
 		for event, groups := range file.Hooks {
 			for _, h := range groups[0].Hooks {
 				n++
-				if h.Shell != "powershell" || !strings.Contains(h.Command, "& "+quoted+" claude-hook") || !install.Calls(h.Command, setup.Entry) {
+				if h.Shell != "powershell" || !strings.Contains(h.Command, ". "+quoted+" claude-hook") || !install.Calls(h.Command, setup.Entry) {
 					t.Errorf("%s: shell %q runs %s", event, h.Shell, h.Command)
 				}
 			}

@@ -426,3 +426,21 @@ func TestSnippet_bothForms(t *testing.T) {
 		}
 	}
 }
+
+// On Windows the client takes the session's shell, or cmd: the one line of both.
+// commandWindows would only repeat it.
+func TestWindows_oneLineForEveryShell(t *testing.T) {
+	p, err := install.FindProgram("windows", func(string) string { return "" }, `C:\Program Files\lidguard.exe`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, toml := range []bool{false, true} {
+		text, err := setup.New("windows", func(string) string { return "" }, t.TempDir()).Snippet(p, toml)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(string(text), "[ -x 'C:/Program Files/lidguard.exe' ] || exit 0"); n != len(setup.Hooks()) || strings.Contains(string(text), `C:\`) {
+			t.Errorf("toml %v: %d lines for every shell, want %d:\n%s", toml, n, len(setup.Hooks()), text)
+		}
+	}
+}

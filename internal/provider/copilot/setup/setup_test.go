@@ -372,7 +372,7 @@ func TestWindows_usesPowerShell(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := strings.Count(string(text), `"powershell": "if (Test-Path`); n != len(setup.Hooks()) || strings.Contains(string(text), `"command":`) {
+	if n := strings.Count(string(text), `if (Test-Path -LiteralPath 'C:/Tools/lidguard.exe')`); n != len(setup.Hooks()) || strings.Contains(string(text), `"command":`) {
 		t.Errorf("%d PowerShell entries in %s", n, text)
 	}
 }

@@ -86,8 +86,8 @@ func Allow() Verdict { return Verdict{Decision: Allowed} }
 func AddContext(texts ...string) Verdict { return Verdict{Contexts: texts} }
 
 // RewriteInput replaces the arguments of the call. input is anything that
-// json.Marshal takes, or JSON as json.RawMessage; a value that cannot be said in
-// JSON counts as a failure of the body.
+// json.Marshal takes, or JSON as json.RawMessage, an empty one meaning no rewrite.
+// A value that cannot be said in JSON counts as a failure of the body.
 func RewriteInput(input any) Verdict {
 	raw, err := jsonOf(input)
 	return Verdict{UpdatedInput: raw, err: err}
@@ -103,6 +103,9 @@ func RewriteOutput(output any) Verdict {
 
 func jsonOf(v any) (json.RawMessage, error) {
 	if raw, ok := v.(json.RawMessage); ok {
+		if len(raw) == 0 {
+			return nil, nil
+		}
 		if !json.Valid(raw) {
 			return nil, fmt.Errorf("a rewrite that is no JSON: %.80q", raw)
 		}

@@ -611,6 +611,13 @@ func (a *agent) say(kind event.SignalKind, with func(*event.Signal)) {
 	a.d.signal(sig)
 }
 
+// rests ends the agent's work. It comes before the word of it, since what that
+// sets off may put the machine to sleep at once, and then not under work.
+func (a *agent) rests() {
+	a.d.account()
+	a.busy = false
+}
+
 func (a *agent) start() {
 	a.say(event.Opened, nil)
 	a.soon(a.d.between(5*time.Second, time.Minute), a.prompt)
@@ -649,8 +656,8 @@ func (a *agent) work(left int) {
 		a.soon(took, then)
 	}
 	if d.chance(25) { // asks first
+		a.rests()
 		a.say(event.Waiting, func(s *event.Signal) { s.Reason, s.Tool = "permission_prompt", "Bash" })
-		a.busy = false
 		a.soon(d.between(2*time.Second, 90*time.Minute), func() {
 			a.busy = true
 			a.say(event.Resumed, nil)
@@ -660,15 +667,15 @@ func (a *agent) work(left int) {
 	}
 	if d.chance(80) { // Esc: no event, only the marker
 		run(took/2, func() {
+			a.rests()
 			a.say(event.Interrupted, func(s *event.Signal) { s.Source, s.Offset = "transcript marker", a.offset })
-			a.busy = false
 			a.soon(d.between(5*time.Second, time.Hour), a.prompt)
 		})
 		return
 	}
 	if d.chance(300) { // the client crashes
 		run(took/2, func() {
-			a.busy = false
+			a.rests()
 			if !a.proc.Shared {
 				d.feed("exited", daemon.SessionInput(session.Input{Kind: session.InExited, Process: a.proc}))
 			}
@@ -698,12 +705,12 @@ func (a *agent) finish() {
 
 func (a *agent) over() {
 	d := a.d
+	a.rests()
 	a.say(event.Stopped, func(s *event.Signal) {
 		if a.key.Provider == event.Claude {
 			s.Tasks = []event.Task{}
 		}
 	})
-	a.busy = false
 	switch {
 	case d.chance(8):
 		old := a.key

@@ -10,14 +10,14 @@ import (
 // marks are what was seen in a payload that one client alone sends. Facts are
 // from docs/contracts: the common input fields of each client.
 type marks struct {
-	name                       string
-	snake, camel               bool
-	number, iso                bool // timestamp
-	hookName                   bool
-	turn, message, nullFile    bool
-	file                       string
-	claude                     bool
-	bus, kind, in, out, seenIn bool
+	name                    string
+	snake, camel            bool
+	number, iso             bool // timestamp
+	hookName                bool
+	turn, message, nullFile bool
+	file                    string
+	claude                  bool
+	bus, kind, in, out      bool
 }
 
 // guess tells whose payload this is by marks that cannot be mistaken, and false

@@ -109,7 +109,7 @@ func hostile() map[string]func(hook.Role) ran {
 		"no session":               ask(say(hook.None()), `{"hook_event_name":"PreToolUse"}`),
 		"too long":                 ask(say(hook.None()), strings.Repeat(" ", hook.MaxPayload)+claudeCall),
 		"a panic":                  ask(func(context.Context, hook.Event) hook.Verdict { panic("oops\x1b[31m") }, claudeCall),
-		"a nil map":                ask(func(context.Context, hook.Event) hook.Verdict { var m map[string]int; m["a"] = 1; return hook.None() }, claudeCall),
+		"an index out of range":    ask(func(_ context.Context, ev hook.Event) hook.Verdict { return hook.Deny(ev.Cwd[len(ev.Cwd):][0:9]) }, claudeCall),
 		"a goroutine's end":        ask(func(context.Context, hook.Event) hook.Verdict { runtime.Goexit(); return hook.None() }, claudeCall),
 		"no answer in time":        ask(never, claudeCall, hook.Deadline(time.Millisecond)),
 		"an unknown word":          ask(say(hook.Verdict{Decision: "block"}), claudeCall),

@@ -30,7 +30,8 @@ type Verdict struct {
 	Decision Decision `json:"decision,omitempty"`
 	// Reason is read by the model (deny, continue) or by the person (ask).
 	Reason string `json:"reason,omitempty"`
-	// Rule names the rule that decided. It is added to the reason.
+	// Rule names the rule that decided. It is added to the reason as "[rule]",
+	// unless the reason has it already.
 	Rule string `json:"rule,omitempty"`
 
 	// Contexts are texts for the model, in order. Clients cut or hide what is
@@ -228,7 +229,7 @@ func (v Verdict) settled(ev *event.Event) Verdict {
 // internal is v in the codecs' words.
 func (v Verdict) internal() event.Verdict {
 	reason := v.Reason
-	if v.Rule != "" && v.Decision != Undecided && !strings.Contains(reason, v.Rule) {
+	if v.Rule != "" && v.Decision != Undecided && !strings.Contains(reason, "["+v.Rule+"]") {
 		reason = strings.TrimSpace(reason + " [" + v.Rule + "]")
 	}
 	return event.Verdict{

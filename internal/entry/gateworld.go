@@ -31,7 +31,8 @@ type machine struct {
 
 	gitDir  string
 	looked  bool
-	index   []byte // nil: none, or too large to read
+	index   []byte // nil: there is none
+	unread  bool   // there is one, and it was not read
 	ignores map[string][]ignore
 }
 
@@ -45,7 +46,7 @@ func gateWorld(goos, dir string, getenv func(string) string, home string) gate.W
 			v := getenv(name)
 			return v, v != ""
 		},
-		ReadFile: m.readFile, Glob: m.glob, Kind: m.kind, Track: m.track, Resolve: m.resolve,
+		ReadFile: m.readFile, Glob: m.glob, Kind: m.kind, Track: m.track, Tracks: m.tracks, Resolve: m.resolve,
 	}
 	for _, name := range [...]string{"TMPDIR", "TEMP", "TMP", "CLAUDE_CODE_TMPDIR"} {
 		if t := getenv(name); t != "" && filepath.IsAbs(t) && t != "/" && t != home {
@@ -238,11 +239,9 @@ func (m *machine) track(p string) gate.Track {
 	if !ok {
 		return gate.TrackUnknown
 	}
-	if !m.looked {
-		m.looked = true
-		if b, err := readSmall(m.gitDir+"/index", maxIndex); err == nil {
-			m.index = b
-		}
+	m.readIndex()
+	if m.unread {
+		return gate.TrackUnknown
 	}
 	switch inIndex(m.index, rel) {
 	case yes:
@@ -256,6 +255,48 @@ func (m *machine) track(p string) gate.Track {
 	return gate.UntrackedPath
 }
 
+func (m *machine) readIndex() {
+	if m.looked {
+		return
+	}
+	m.looked = true
+	b, err := readSmall(m.gitDir+"/index", maxIndex)
+	m.index, m.unread = b, err != nil && !errors.Is(err, fs.ErrNotExist)
+}
+
+// tracks looks in git's index for a file in or below dir whose last part fits a
+// pattern, in either case of letters.
+func (m *machine) tracks(dir, pattern string) (tracked, known bool) {
+	if m.gitDir == "" {
+		return false, false
+	}
+	prefix := ""
+	if dir != m.project {
+		rel, ok := strings.CutPrefix(dir, m.project+"/")
+		if !ok {
+			return false, false
+		}
+		prefix = rel + "/"
+	}
+	if m.readIndex(); m.unread {
+		return false, false
+	}
+	if m.index == nil {
+		return false, true
+	}
+	pattern = strings.ToLower(pattern)
+	if _, err := path.Match(pattern, ""); err != nil {
+		return false, false
+	}
+	known = eachIndexed(m.index, func(name []byte) bool {
+		if len(name) >= len(prefix) && string(name[:len(prefix)]) == prefix {
+			tracked, _ = path.Match(pattern, strings.ToLower(path.Base(string(name))))
+		}
+		return !tracked
+	})
+	return tracked, known
+}
+
 type answer int
 
 const (
@@ -264,22 +305,40 @@ const (
 	unsure
 )
 
-// inIndex reports whether a git index (gitformat-index(5), versions 2 to 4) has
-// path or something below it.
+// inIndex reports whether a git index has path or something below it.
 func inIndex(index []byte, name string) answer {
 	if len(index) < 12 {
 		return no
 	}
+	found := no
+	whole := eachIndexed(index, func(entry []byte) bool {
+		if string(entry) == name || len(entry) > len(name) && entry[len(name)] == '/' && string(entry[:len(name)]) == name {
+			found = yes
+		}
+		return found == no
+	})
+	if !whole {
+		return unsure
+	}
+	return found
+}
+
+// eachIndexed calls f with the paths in a git index (gitformat-index(5), versions
+// 2 to 4) until it returns false. It reports whether the index could be read.
+func eachIndexed(index []byte, f func(path []byte) bool) bool {
+	if len(index) < 12 {
+		return false
+	}
 	version := binary.BigEndian.Uint32(index[4:])
 	if string(index[:4]) != "DIRC" || version < 2 || version > 4 {
-		return unsure
+		return false
 	}
 	count := int(binary.BigEndian.Uint32(index[8:]))
 	at := 12
 	var prev []byte
 	for range count {
 		if at+62 > len(index) {
-			return unsure
+			return false
 		}
 		flags := binary.BigEndian.Uint16(index[at+60:])
 		start := at + 62
@@ -287,14 +346,14 @@ func inIndex(index []byte, name string) answer {
 			start += 2
 		}
 		if start > len(index) {
-			return unsure
+			return false
 		}
 		var entry []byte
 		if version == 4 {
 			strip, n := offset(index[start:])
 			end := bytes.IndexByte(index[start+n:], 0)
 			if n == 0 || end < 0 || strip > len(prev) {
-				return unsure
+				return false
 			}
 			entry = append(append([]byte{}, prev[:len(prev)-strip]...), index[start+n:start+n+end]...)
 			prev = entry
@@ -302,16 +361,16 @@ func inIndex(index []byte, name string) answer {
 		} else {
 			end := bytes.IndexByte(index[start:], 0)
 			if end < 0 {
-				return unsure
+				return false
 			}
 			entry = index[start : start+end]
 			at += (start - at + end + 8) &^ 7
 		}
-		if string(entry) == name || len(entry) > len(name) && entry[len(name)] == '/' && string(entry[:len(name)]) == name {
-			return yes
+		if !f(entry) {
+			return true
 		}
 	}
-	return no
+	return true
 }
 
 // offset reads the variable width number of a version 4 entry.

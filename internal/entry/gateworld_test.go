@@ -56,6 +56,36 @@ func TestWorld_tracksWhatGitTracks(t *testing.T) {
 	}
 }
 
+func TestWorld_searchesWhatGitTracks(t *testing.T) {
+	type answer struct{ tracked, known bool }
+	for _, version := range []string{"2", "4"} {
+		dir := repository(t, version)
+		w := gateWorld("linux", dir, func(string) string { return "" }, "/nobody")
+		for _, c := range []struct {
+			in, pattern string
+			want        answer
+		}{
+			{"", "*.go", answer{true, true}}, {"", "*.GO", answer{true, true}}, {"", "*.snap", answer{false, true}}, {"", "c.go", answer{false, true}},
+			{"/src/deep", "*.go", answer{true, true}}, {"/src/deep", "a.go", answer{false, true}}, {"/src/de", "*.go", answer{false, true}}, {"/new", "*.go", answer{false, true}},
+			{"", "[", answer{false, false}},
+		} {
+			if tracked, known := w.Tracks(dir+c.in, c.pattern); (answer{tracked, known}) != c.want {
+				t.Errorf("version %s: %q below %q: got %v, %v, want %v", version, c.pattern, c.in, tracked, known, c.want)
+			}
+		}
+		if _, known := w.Tracks(filepath.Dir(dir), "*.go"); known {
+			t.Error("it claims to know what is outside the repository")
+		}
+		if err := os.WriteFile(filepath.Join(dir, ".git", "index"), []byte("DIRC\x00\x00\x00\x02\x00\x00\x00\x09"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		w = gateWorld("linux", dir, func(string) string { return "" }, "/nobody")
+		if _, known := w.Tracks(dir, "*.go"); known {
+			t.Error("a broken index was believed")
+		}
+	}
+}
+
 func TestWorld_readsOnlyWhatItMay(t *testing.T) {
 	dir := repository(t, "2")
 	w := gateWorld("linux", dir, func(name string) string { return map[string]string{"TMPDIR": dir + "/tmp"}[name] }, "/nobody")

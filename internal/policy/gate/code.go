@@ -38,7 +38,10 @@ func (j *judge) code(c *shell.Code) {
 			script = true
 		}
 	}
-	s := scan{j: j, text: text, from: from, to: to, script: script, lang: c.Language}
+	s := scan{j: j, text: text, from: from, to: to, script: script, lang: c.Language, leaf: -1}
+	if c.Leaf < len(j.f.Leaves) {
+		s.leaf = c.Leaf
+	}
 	s.run()
 }
 
@@ -49,6 +52,7 @@ type scan struct {
 	from, to int
 	script   bool
 	lang     string
+	leaf     int // that runs it, -1 if unknown
 }
 
 func (s *scan) add(e Effect, scope Scope, rule, target string) {
@@ -120,7 +124,7 @@ func (s *scan) run() {
 	budget := 4096
 	for i := 0; i < len(t); i++ {
 		switch c := t[i]; {
-		case c == '(' || c == '[' && false:
+		case c == '(':
 			s.call(i)
 		case c == '`' && (s.lang == "perl" || s.lang == "ruby" || s.lang == "php"):
 			if end := strings.IndexByte(t[i+1:], '`'); end > 0 {
@@ -733,6 +737,9 @@ func (s *scan) whole() {
 				s.add(Exfiltrate, AnyScope, "exfiltrate", "the environment")
 			}
 		}
+	}
+	if !s.script && printsEnvironmentText(s.lang, t) && (s.leaf < 0 || s.j.shown(s.leaf, 0)) {
+		s.add(SecretRead, Private, "env-print", "the environment")
 	}
 	if s.lang == "osascript" || s.lang == "applescript" {
 		low := strings.ToLower(t)

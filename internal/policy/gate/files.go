@@ -304,131 +304,6 @@ func device(p string) bool {
 	return rest != "" && rest != "fd" && rest != "shm"
 }
 
-// find judges -delete; -exec is a leaf of its own.
-func (j *judge) find(c *call) {
-	has := false
-	for i, t := range c.argv() {
-		switch t {
-		case "-delete":
-			has = true
-		case "-fprint", "-fprintf", "-fls", "-fprint0":
-			if i+1 < len(c.l.Argv) {
-				j.write(c, &c.l.Argv[i+1], false)
-			}
-		}
-	}
-	if !has {
-		return
-	}
-	if roots, _, _, _ := j.findRoots(c); len(roots) > 0 {
-		for _, p := range roots {
-			if gitInside(p.path) && j.inProject(p.path) {
-				j.add(c, RepoDestroy, AnyScope, "delete-git-folder", p.text)
-				return
-			}
-		}
-	}
-	switch s := j.found(c); s {
-	case Temp, Build, Ignored, Project:
-	default:
-		j.add(c, Delete, s, ruleDelete(s), strings.Join(c.argv(), " "))
-	}
-}
-
-// found is the scope of what a find leaf selects.
-func (j *judge) found(c *call) Scope {
-	roots, filter, build, names := j.findRoots(c)
-	worst := Temp
-	for _, p := range roots {
-		s := p.scope
-		switch {
-		case s == ProjectRoot && build, s == Project && build, s == Tracked && build:
-			s = Build
-		case (s == ProjectRoot || s == Tracked || s == Project) && filter && names == 0:
-			s = Project // narrowed by age, size or emptiness
-		case (s == ProjectRoot || s == Tracked || s == Project) && filter:
-			s = Tracked
-		case s == Project:
-			s = Tracked
-		case s == Home && filter:
-			s = Outside
-		case s == System && filter && (under(p.path, "/var/log") || under(p.path, "/var/cache")):
-			s = Outside
-		}
-		worst = max(worst, s)
-	}
-	return worst
-}
-
-// findRoots reads where a find starts and what it is narrowed to.
-func (j *judge) findRoots(c *call) (roots []place, filter, build bool, names int) {
-	argv := c.argv()
-	n := 1
-	for n < len(argv) && (argv[n] == "-H" || argv[n] == "-L" || argv[n] == "-P" || strings.HasPrefix(argv[n], "-O")) {
-		n++
-	}
-	for n < len(argv) && argv[n] != "" && (argv[n][0] != '-' || c.l.Argv[n].Prefix() == "") && argv[n] != "(" && argv[n] != "!" {
-		roots = append(roots, j.locate(&c.l.Argv[n], c.l.Dir))
-		n++
-	}
-	if len(roots) == 0 {
-		dot := shell.Arg{Value: shell.Value{Text: "."}}
-		roots = append(roots, j.locate(&dot, c.l.Dir))
-	}
-	build = true
-	empty := false
-	for ; n < len(argv); n++ {
-		switch argv[n] {
-		case "-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex":
-			if n+1 >= len(argv) {
-				break
-			}
-			name := strings.Trim(argv[n+1], "*/.")
-			if n > 0 && (argv[n-1] == "!" || argv[n-1] == "-not") {
-				build = false
-				break
-			}
-			if name == "" {
-				break
-			}
-			names++
-			filter = true
-			build = build && (buildName(path.Base(argv[n+1]), true) || buildName(name, true) || buildName("x."+name, true) || buildPath("/"+strings.Trim(argv[n+1], "*/")))
-		case "-empty", "-newer", "-mtime", "-mmin", "-size", "-ctime", "-atime", "-user", "-xtype", "-inum", "-samefile", "-links":
-			filter = true
-			empty = empty || argv[n] == "-empty"
-		}
-	}
-	return roots, filter, build && (names > 0 || empty), names
-}
-
-// fromFind looks for the find that a word with holes gets its names from.
-func (j *judge) fromFind(c *call, a *shell.Arg) (Scope, bool) {
-	if n := len(c.l.Via); n > 0 {
-		for k := n - 1; k >= 0; k-- {
-			if v := &c.l.Via[k]; v.Name == "find" || v.Name == "fd" {
-				for i := range j.f.Leaves {
-					l := &j.f.Leaves[i]
-					if l.Runs.Contains(c.i) && l.Name != "" && (l.Name == "find" || l.Name == "gfind" || l.Name == "bfs") {
-						f := call{j: j, i: i, l: l}
-						return j.found(&f), true
-					}
-				}
-			}
-		}
-	}
-	for _, v := range a.Each() {
-		for _, h := range v.Holes {
-			if h.At == 0 && !h.From.Empty() {
-				if s, ok := j.holeScope(&shell.Value{Holes: []shell.Hole{h}}, c.l.Dir); ok {
-					return s, true
-				}
-			}
-		}
-	}
-	return 0, false
-}
-
 func (j *judge) mv(c *call) {
 	args := c.operands(" -t --target-directory -S --suffix ")
 	target := c.opt("-t", "--target-directory")
@@ -942,7 +817,7 @@ func (j *judge) crontab(c *call) {
 func (j *judge) redirects(c *call) {
 	for i := range c.l.Redirects {
 		r := &c.l.Redirects[i]
-		if !r.Writes() || r.Here != nil || r.Inherited && c.l.Flags&shell.FromScript == 0 && i > 0 && false {
+		if !r.Writes() || r.Here != nil {
 			continue
 		}
 		if r.Op == ">&" || r.Op == "<&" {

@@ -70,8 +70,6 @@ func (j *judge) git(c *call) {
 		return
 	}
 	dry := flag(rest, "", "--dry-run")
-	where := c.opt("-C")
-	_ = where
 	for i, t := range c.argv() {
 		if t == "-c" && i+1 < len(c.argv()) {
 			j.gitSetting(c, c.argv()[i+1])
@@ -90,10 +88,8 @@ func (j *judge) git(c *call) {
 			ask(DiscardWork, AnyScope, "git-reset-hard")
 		}
 	case "clean":
-		if !dry && !flag(rest, "n") && (flag(rest, "fdxX", "--force") || flag(rest, "i", "--interactive") && false) {
-			if flag(rest, "f", "--force") || flag(rest, "dxX") {
-				ask(DiscardWork, AnyScope, "git-clean")
-			}
+		if !dry && !flag(rest, "n") && flag(rest, "fdxX", "--force") {
+			ask(DiscardWork, AnyScope, "git-clean")
 		}
 	case "checkout":
 		switch {
@@ -190,10 +186,6 @@ func (j *judge) git(c *call) {
 		if len(words) > 1 && words[0] == "run" {
 			j.inner(strings.Join(words[1:], " "), shell.POSIX, c.l.Offset, c.l.End)
 		}
-	case "commit":
-		if flag(rest, "", "--amend") && false {
-			ask(RewriteHistory, AnyScope, "git-amend")
-		}
 	case "filter-branch", "filter-repo":
 		if !dry {
 			ask(HistoryDestroy, AnyScope, "git-filter-branch")
@@ -219,7 +211,7 @@ func (j *judge) git(c *call) {
 			ask(RewriteHistory, AnyScope, "git-update-ref")
 		}
 	case "symbolic-ref":
-		if flag(rest, "d", "--delete") || len(words) > 1 && words[0] == "HEAD" && false {
+		if flag(rest, "d", "--delete") {
 			ask(HistoryDestroy, One, "git-update-ref")
 		}
 	case "replace":
@@ -237,7 +229,7 @@ func (j *judge) git(c *call) {
 	case "merge", "cherry-pick", "revert", "am":
 		// --abort gives up a merge under way, not work of before.
 	case "remote":
-		if len(words) > 0 && (words[0] == "remove" || words[0] == "rm") && false {
+		if len(words) > 1 && (words[0] == "remove" || words[0] == "rm") {
 			ask(DiscardWork, AnyScope, "git-remote-remove")
 		}
 	case "config":
@@ -334,6 +326,10 @@ func (j *judge) gitConfig(c *call, rest, words []string) {
 	if len(words) > 0 && (words[0] == "get" || words[0] == "list" || words[0] == "edit") {
 		return
 	}
+	if section := removedSection(rest, words); strings.HasPrefix(section, "remote.") {
+		j.add(c, DiscardWork, AnyScope, "git-remote-remove", section)
+		return
+	}
 	if len(words) > 0 && (words[0] == "set" || words[0] == "unset") {
 		words = words[1:]
 	}
@@ -356,8 +352,28 @@ func (j *judge) gitConfig(c *call, rest, words []string) {
 		}
 	case runsByConfig(key) && !harmlessTool(value):
 		j.add(c, Persistence, AnyScope, "git-config", target)
-	case strings.HasSuffix(key, ".insteadof") && flag(rest, "", "--global", "--system") && false:
 	}
+}
+
+// removedSection is the section that git config would take out with all in it, or
+// the address without which a remote is none.
+func removedSection(rest, words []string) string {
+	if len(words) == 0 {
+		return ""
+	}
+	first := words[0]
+	switch {
+	case len(words) > 1 && (first == "remove-section" || first == "unset"):
+		words = words[1:]
+	case flag(rest, "", "--remove-section", "--unset", "--unset-all"):
+	default:
+		return ""
+	}
+	key := strings.ToLower(words[0])
+	if whole := flag(rest, "", "--remove-section") || first == "remove-section"; !whole && !strings.HasSuffix(key, ".url") {
+		return ""
+	}
+	return key
 }
 
 // gitSetting judges one -c key=value.

@@ -292,6 +292,7 @@ func (j *judge) leaf(i int) {
 	j.servicePrograms(&c, name)
 	j.cmdlets(&c, name)
 	j.reads(&c, name)
+	j.environment(&c, name)
 	j.urls(&c)
 }
 

@@ -227,6 +227,32 @@ func TestLaw_rowsOverrideCellByCell(t *testing.T) {
 	}
 }
 
+// TestSearch_asksOnlyForWhatGitTracks: what a find by name would delete is no
+// question where git tracks nothing of that name, and it is none that people write.
+func TestSearch_asksOnlyForWhatGitTracks(t *testing.T) {
+	for _, c := range []struct {
+		tracked, known bool
+		command        string
+		want           string
+	}{
+		{true, true, "find . -name '*.snap' -delete", "ask"},
+		{false, true, "find . -name '*.snap' -delete", "ok"},
+		{false, true, "find . -name '*.snap' -o -name '*.go' -delete", "ask"},
+		{false, true, "find . -name '*.go' -delete", "ask"}, // new work is not tracked yet
+		{false, false, "find . -name '*.snap' -delete", "ask"},
+		{false, true, "fd -e snap -x rm", "ok"},
+		{true, true, "fd -e snap -x rm", "ask"},
+		{false, true, "find /etc -name '*.snap' -delete", "deny"},
+		{false, true, "find .. -name '*.snap' -delete", "ask"},
+	} {
+		w := project()
+		w.Tracks = func(dir, pattern string) (bool, bool) { return c.tracked, c.known }
+		if got := gate.Command(gate.Config{}, c.command, shell.Bash, w); word(got.Decision) != c.want {
+			t.Errorf("%q, tracked %v, known %v: got %s, want %s: %v", c.command, c.tracked, c.known, word(got.Decision), c.want, hazards(got))
+		}
+	}
+}
+
 func TestTable_roundTrips(t *testing.T) {
 	for _, r := range gate.Table() {
 		b, err := json.Marshal(r)

@@ -44,6 +44,9 @@ type World struct {
 	Glob     func(dir, pattern string) ([]string, bool)
 	Kind     func(path string) FileKind
 	Track    func(path string) Track
+	// Tracks reports whether git tracks a file in or below dir whose last part
+	// fits a shell pattern. The second result is false if nobody can tell.
+	Tracks func(dir, pattern string) (tracked, known bool)
 	// Resolve follows the symbolic links of a path, as far as it exists.
 	Resolve func(path string) string
 	Budget  func() bool
@@ -510,40 +513,4 @@ func (j *judge) holeScope(v *shell.Value, dir shell.Value) (Scope, bool) {
 		}
 	}
 	return worst, known
-}
-
-// listed is the scope of the names that leaf i prints.
-func (j *judge) listed(i int) (Scope, bool) {
-	l := &j.f.Leaves[i]
-	c := call{j: j, i: i, l: l}
-	switch l.Name {
-	case "find", "gfind", "bfs":
-		return j.found(&c), true
-	case "git":
-		switch sub, rest := c.git(); {
-		case sub == "ls-files":
-			for _, r := range rest {
-				if r == "-i" || r == "--ignored" || strings.HasPrefix(r, "-o") && strings.Contains(r, "i") {
-					return Ignored, true
-				}
-				if r == "-o" || r == "--others" {
-					return Project, true
-				}
-			}
-			return Tracked, true
-		case sub == "rev-parse":
-			return ProjectRoot, true
-		case sub == "diff" || sub == "status" || sub == "grep" || sub == "show":
-			return Project, true
-		}
-	case "fd", "fdfind", "rg", "grep", "ls":
-		worst := Project
-		for _, a := range c.operands("") {
-			if p := j.locate(a, l.Dir); p.scope >= Outside && p.path != "" {
-				worst = max(worst, p.scope)
-			}
-		}
-		return worst, true
-	}
-	return 0, false
 }

@@ -295,9 +295,6 @@ func (j *judge) service(c *call, name string, fam family) {
 		}
 		return
 	case "vercel", "netlify", "surge", "wrangler", "firebase", "now":
-		if verb < 0 && (ops[0] == "deploy" || ops[0] == "publish") && (c.has("--prod", "--production")) && false {
-			j.add(c, Publish, AnyScope, "deploy", all)
-		}
 	case "ansible-galaxy", "packer", "dvc", "wandb", "tilt", "skaffold", "devspace", "okteto":
 		if name == "dvc" && verb < 0 || name == "ansible-galaxy" {
 			return
@@ -510,14 +507,19 @@ func (j *judge) containers(c *call, name string) {
 	}
 	switch ops[0] {
 	case "system":
-		if sub == "prune" && (c.short("af") || c.has("--volumes", "--all", "--force")) || sub == "reset" {
+		if sub == "prune" || sub == "reset" {
 			j.add(c, ContainerWipe, AnyScope, "container-prune", all)
 		}
 	case "volume":
 		if sub == "rm" || sub == "remove" || sub == "prune" {
 			j.add(c, ContainerWipe, AnyScope, "volume-delete", all)
 		}
-	case "image", "builder", "buildx", "network":
+	case "network":
+		// Other work names networks, and cannot start without them.
+		if sub == "prune" && !c.has("--filter") {
+			j.add(c, ContainerWipe, AnyScope, "container-prune", all)
+		}
+	case "image", "builder", "buildx":
 		if sub == "prune" && (c.short("a") || c.has("--all")) {
 			j.add(c, ContainerWipe, AnyScope, "container-prune", all)
 		}
@@ -623,7 +625,7 @@ func (j *judge) infrastructure(c *call, name string) {
 			j.add(c, CloudDestroy, s, "infrastructure-destroy", all)
 			return
 		case "apply":
-			if name == "terraform" || name == "tofu" || name == "terragrunt" || name == "puppet" && false {
+			if name == "terraform" || name == "tofu" || name == "terragrunt" {
 				if c.has("-destroy", "--destroy") {
 					j.add(c, CloudDestroy, Mass, "infrastructure-destroy", all)
 				} else {
@@ -632,7 +634,7 @@ func (j *judge) infrastructure(c *call, name string) {
 			}
 			return
 		case "up", "deploy":
-			if name == "pulumi" || name == "bosh" || name == "sst" && false || name == "cdktf" {
+			if name == "pulumi" || name == "bosh" || name == "cdktf" {
 				j.add(c, Apply, AnyScope, "infrastructure-apply", all)
 			}
 			return
@@ -761,8 +763,8 @@ func (j *judge) migrations(c *call, words []string, all string) {
 		}
 		switch {
 		case low == "db:drop", strings.HasPrefix(low, "db:drop:"), low == "db:reset", low == "db:wipe", low == "migrate:fresh", low == "migrate:reset", low == "migrate:refresh", low == "db:purge", low == "ecto.drop", low == "ecto.reset", low == "db:migrate:reset", low == "db:schema:load", low == "db:truncate_all",
-			low == "db:migrate:undo:all", low == "migrate:rollback" && flag(words, "", "--all"), low == "doctrine:database:drop", low == "doctrine:schema:drop", low == "doctrine:fixtures:load", low == "schema:drop", low == "schema-drop", low == "dropall", low == "drop-all", low == "clean" && i <= 1 && (words[0] == "clean" || words[0] == "flyway"), low == "migration:down" && false,
-			low == "migrate" && next == "reset", low == "db" && next == "push" && flag(words, "", "--force-reset", "--accept-data-loss"), low == "database" && (next == "drop" || next == "reset"), low == "db" && (next == "drop" || next == "reset"), low == "setup" && false,
+			low == "db:migrate:undo:all", low == "migrate:rollback" && flag(words, "", "--all"), low == "doctrine:database:drop", low == "doctrine:schema:drop", low == "doctrine:fixtures:load", low == "schema:drop", low == "schema-drop", low == "dropall", low == "drop-all", low == "clean" && i <= 1 && (words[0] == "clean" || words[0] == "flyway"),
+			low == "migrate" && next == "reset", low == "db" && next == "push" && flag(words, "", "--force-reset", "--accept-data-loss"), low == "database" && (next == "drop" || next == "reset"), low == "db" && (next == "drop" || next == "reset"),
 			low == "drop" && i <= 1, low == "downgrade" && next == "base", low == "down" && flag(words, "", "--all", "-all"), low == "reset" && i <= 1:
 			j.add(c, DatabaseDestroy, One, "database-drop", all)
 			return
@@ -844,9 +846,6 @@ func (j *judge) forge(c *call, name string) {
 		}
 		if ops[0] == "ssh-key" && sub == "add" || ops[0] == "gpg-key" && sub == "add" || ops[0] == "deploy-key" && sub == "add" {
 			j.add(c, Persistence, AnyScope, "authorized-keys", all)
-		}
-		if ops[0] == "release" && sub == "create" && false {
-			j.add(c, Publish, AnyScope, "release", all)
 		}
 		if ops[0] == "gist" && sub == "create" {
 			for _, o := range ops[2:] {
@@ -954,7 +953,7 @@ func (j *judge) packages(c *call, name string) {
 			if strings.Contains(low, "registry") && strings.Contains(low, "http") && !strings.Contains(low, "registry.npmjs.org") && !strings.Contains(low, "registry.npmmirror.com") && !strings.Contains(low, "localhost") {
 				j.add(c, TrustDown, AnyScope, "registry-change", all)
 			}
-			if strings.Contains(low, "script-shell") || strings.Contains(low, "prefix") && false {
+			if strings.Contains(low, "script-shell") {
 				j.add(c, EnvHijack, AnyScope, "environment-hijack", all)
 			}
 		}
@@ -968,9 +967,6 @@ func (j *judge) packages(c *call, name string) {
 		global = c.has("--break-system-packages") || first == "install" && c.has("--system") && name == "uv"
 		if first == "install" && strings.Contains(all, "--index-url http://") || c.has("--trusted-host") && first == "install" {
 			j.add(c, TrustDown, AnyScope, "unsigned-package", all)
-		}
-		if first == "uninstall" && c.short("y") && (c.short("r") || c.has("--all")) && false {
-			global = true
 		}
 	case "easy_install":
 		global = true
@@ -991,7 +987,7 @@ func (j *judge) sql(text string, from, to int) {
 			f[i] = strings.ToUpper(f[i])
 		}
 		// A client's own words may stand before the statement.
-		for len(f) > 2 && (strings.HasPrefix(f[0], "\\") || f[0] == "EXPLAIN" && false) {
+		for len(f) > 2 && strings.HasPrefix(f[0], "\\") {
 			f = f[1:]
 		}
 		one := func(rule string, s Scope) {

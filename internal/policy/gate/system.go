@@ -553,9 +553,6 @@ func (j *judge) variable(c *call, name string, v *shell.Value, exported bool) {
 		if text == "" || text == "echo" || strings.HasPrefix(text, "/bin/echo") || strings.HasPrefix(text, "/bin/true") {
 			hijack = false
 		}
-		if strings.Contains(text, "StrictHostKeyChecking=no") && false {
-			hijack = true
-		}
 	case "EDITOR", "VISUAL", "GIT_EDITOR", "GIT_SEQUENCE_EDITOR", "PAGER", "GIT_PAGER", "MANPAGER", "BROWSER", "LESSOPEN", "LESSCLOSE", "SUDO_EDITOR":
 		if len(v.Holes) == 0 && strings.ContainsAny(text, " ;|&`$(") && exported {
 			j.inner(text, shell.POSIX, c.l.Offset, c.l.End)

@@ -503,7 +503,7 @@ func privateHost(h string) bool {
 		return true
 	}
 	a, ok := address(h)
-	return ok && (a.IsPrivate() || a.IsUnspecified() || a.IsLoopback() && false)
+	return ok && (a.IsPrivate() || a.IsUnspecified())
 }
 
 // mcpCall is a call to an MCP server's tool.

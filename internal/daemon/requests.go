@@ -27,20 +27,27 @@ func (d *daemon) handle(ctx context.Context, req *ipc.Request) *ipc.Reply {
 	}
 	done := make(chan *ipc.Reply, 1)
 	d.inbox.put(func() {
-		if d.successor && req.Op != ipc.OpRelease && req.Op != ipc.OpHandover {
+		switch {
+		case d.stopping:
+			done <- nil // what it tells would end with us
+		case (d.successor || d.gone) && req.Op != ipc.OpRelease && req.Op != ipc.OpHandover:
 			done <- &ipc.Reply{Error: ipc.HandingOver}
-			return
+		default:
+			reply := d.answer(req)
+			if !d.stayed() {
+				reply = nil
+			}
+			done <- reply
 		}
-		done <- d.answer(req)
 	})
 	select {
 	case reply := <-done:
-		if reply.Status != nil {
+		if reply != nil && reply.Status != nil {
 			d.confirm(ctx, reply.Status)
 		}
 		return reply
 	case <-ctx.Done():
-		return &ipc.Reply{Error: "the runtime is leaving"}
+		return nil
 	}
 }
 

@@ -106,6 +106,8 @@ type daemon struct {
 	helpers   sync.WaitGroup // goroutines that end with work
 	closing   sync.WaitGroup // servers that end with their connections
 	retired   *server        // the one that handed over, whose connections go on
+	parting   *server        // given up on the Core's word, while what it had read is answered
+	stopping  bool           // told to go: nothing is taken any more
 	rebooted  bool           // the snapshot is from before a reboot, which no process survived
 	successor bool           // our state was handed over; we hold until released
 	quit      bool           // leave the loop
@@ -146,16 +148,37 @@ func Run(ctx context.Context, o Options) error {
 			return err
 		}
 	}
-	listener, err := d.Listen(o.Dirs.Socket)
-	if errors.Is(err, endpoint.ErrInUse) {
-		err = errors.Join(ErrRunning, err)
-	}
+	listener, err := d.listenOnceFree(ctx)
 	if err != nil {
 		from.abandon()
 		return err
 	}
 	d.run(ctx, listener, from)
 	return nil
+}
+
+// freeLimit is how long a runtime waits for one that is leaving: from giving up
+// the name to giving up the lock it is microseconds, on a loaded machine more.
+const freeLimit = time.Second
+
+// listenOnceFree takes the socket. Where another runtime has it the error matches
+// ErrRunning; but one that no longer listens is only leaving, and whoever started
+// this one would wait for it in vain.
+func (d *daemon) listenOnceFree(ctx context.Context) (net.Listener, error) {
+	for end := time.Now().Add(freeLimit); ; {
+		listener, err := d.Listen(d.Dirs.Socket)
+		if !errors.Is(err, endpoint.ErrInUse) {
+			return listener, err
+		}
+		conn, refused := d.Dial(ctx, d.Dirs.Socket)
+		if refused == nil {
+			conn.Close()
+		}
+		if refused == nil || ctx.Err() != nil || time.Now().After(end) {
+			return nil, errors.Join(ErrRunning, err)
+		}
+		time.Sleep(2 * time.Millisecond)
+	}
 }
 
 func (d *daemon) listenEndpoint(socket string) (net.Listener, error) {
@@ -290,6 +313,7 @@ func (d *daemon) due() {
 // that work that begins meanwhile starts a runtime of its own.
 func (d *daemon) shutdown() {
 	d.save()
+	d.stopping = true
 	d.stopServing()
 	d.leaveBy = d.Now().Awake + leaveLimit
 	d.apply(MachineInput(awake.Input{Kind: awake.InShutdown}))
@@ -371,7 +395,8 @@ func lastWord(in Input) bool {
 }
 
 // exit ends the runtime on the Core's word. The socket is closed first, and what
-// was already read from it is fed; if that calls the runtime back, it goes on.
+// was already read from it is answered; if that calls the runtime back, stayed has
+// it go on.
 func (d *daemon) exit(handedOver bool) {
 	if handedOver || d.server == nil {
 		d.quit = true
@@ -379,26 +404,38 @@ func (d *daemon) exit(handedOver bool) {
 	}
 	d.save()
 	server := d.server
-	d.server = nil
+	d.parting, d.server = server, nil
+	server.stop()
 	go func() { // waits for connections, which wait for the owner; ends with them
 		server.close()
 		d.inbox.put(func() {
-			if d.core.Awake().Leaving() {
+			if d.parting == server && d.stayed() && d.parting != nil {
 				d.quit = true
-				return
 			}
-			listener, err := d.Listen(d.Dirs.Socket)
-			if err != nil {
-				// Another runtime began in between, without our last input.
-				// The session's next event tells it.
-				d.log.Warn("called back, but another runtime serves", "err", err)
-				d.quit, d.gone = true, true
-				return
-			}
-			d.serve(listener)
-			d.save()
 		})
 	}()
+}
+
+// stayed has a leaving runtime serve again that was called back. A request that
+// does so is answered afterwards: whoever hears "done" must find it known at the
+// socket. It is false where another runtime began meanwhile, which must be told
+// instead, and true where nothing was to be done.
+func (d *daemon) stayed() bool {
+	if d.parting == nil || d.core.Awake().Leaving() {
+		return true
+	}
+	d.parting = nil
+	listener, err := d.Listen(d.Dirs.Socket)
+	if err != nil {
+		d.log.Warn("called back, but another runtime serves", "err", err)
+		d.gone = true
+		d.leaveBy = d.Now().Awake + leaveLimit
+		d.apply(MachineInput(awake.Input{Kind: awake.InHandedOver}))
+		return false
+	}
+	d.serve(listener)
+	d.save()
+	return true
 }
 
 // serve begins to take requests from listener.

@@ -29,7 +29,8 @@ const (
 type server struct {
 	listener net.Listener
 	version  string
-	// handle answers one request; it may be called from many goroutines.
+	// handle answers one request; it may be called from many goroutines. nil is
+	// no answer: the connection is closed, and the client asks whoever serves next.
 	handle func(context.Context, *ipc.Request) *ipc.Reply
 
 	wg sync.WaitGroup
@@ -108,7 +109,7 @@ func (s *server) talk(ctx context.Context, conn net.Conn) {
 		} else {
 			reply = s.handle(ctx, req)
 		}
-		if s.reply(conn, out, reply) != nil || ctx.Err() != nil {
+		if reply == nil || s.reply(conn, out, reply) != nil || ctx.Err() != nil {
 			return
 		}
 	}

@@ -22,7 +22,7 @@ func (h *hook) packHandlers() []policy.Handler {
 	if h.noHome != nil {
 		return nil
 	}
-	sw, rules, err := h.loadPacks()
+	sw, books, err := h.loadPacks()
 	if err != nil {
 		// The files say that packs are wanted, and not how. The gate's standard is
 		// the safe reading of it.
@@ -31,18 +31,21 @@ func (h *hook) packHandlers() []policy.Handler {
 	}
 	var list []policy.Handler
 	for _, p := range packs() {
-		mode := modeOf(&p, sw, rules)
+		mode := modeOf(&p, sw, books.Rules)
 		if mode == Off {
 			continue
 		}
-		for _, handler := range p.build(h, rules, mode) {
+		for _, handler := range p.build(h, books.Rules, mode) {
 			if mode == Audit {
 				handler = h.auditOnly(handler)
 			}
 			list = append(list, handler)
 		}
 	}
-	return list
+	for _, r := range books.Tighten {
+		list = append(list, h.tightenedBy(r)...)
+	}
+	return append(list, h.bookHandlers(books)...)
 }
 
 // unreadableRules tells the person at the start of a session that the packs could
@@ -74,17 +77,20 @@ func (h *hook) auditOnly(handler policy.Handler) policy.Handler {
 	return handler
 }
 
-// loadPacks reads both files once.
-func (h *hook) loadPacks() (*Packs, *Rules, error) {
-	if h.rules == nil {
-		h.packs, h.packsErr = LoadPacks(h.dirs)
-		rules, err := LoadRules(h.dirs)
-		if h.packsErr == nil {
-			h.packsErr = err
+// loadPacks reads the switches and the books once.
+func (h *hook) loadPacks() (*Packs, *Books, error) {
+	if h.books == nil {
+		if h.own == nil {
+			h.packs, h.packsErr = LoadPacks(h.dirs)
+			own, err := ownBook(h.dirs)
+			if h.packsErr == nil {
+				h.packsErr = err
+			}
+			h.own = own
 		}
-		h.rules = rules
+		h.books = h.own.in(h.dirs, h.ev.Cwd)
 	}
-	return &h.packs, h.rules, h.packsErr
+	return &h.packs, h.books, h.packsErr
 }
 
 // chainTime is how long the handlers that want the event may take beyond Limit.

@@ -94,8 +94,10 @@ type hook struct {
 	verdict event.Verdict
 
 	packs    Packs  // see loadPacks
-	rules    *Rules // nil until they were read
+	own      *Books // the person's own book, where it was read before
+	books    *Books // nil until they were read
 	packsErr error
+	pass     string // the digest of a call that a person excepted, see excepted
 
 	started int            // pid of the runtime that this hook started
 	asked   bool           // the away question was put, see askAway

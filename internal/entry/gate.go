@@ -24,6 +24,14 @@ var gatePack = pack{
 		})}
 	},
 	detail: func(r *Rules, sw *Packs) string { return "profile " + gateConfig(r, sw).Profile.String() },
+	beside: func(r *Rules) *Rules {
+		if r.Gate == nil {
+			return r
+		}
+		g := *r.Gate
+		g.LogCommands = false // what is kept of calls is the person's business
+		return &Rules{Gate: &g}
+	},
 }
 
 // callEvents are the events before a call.
@@ -48,20 +56,20 @@ var sandboxPack = pack{
 		}
 		return "writes to the project"
 	},
+	beside: asIs,
 }
 
 // gateWorld is what the gate may know of this machine.
 func (h *hook) gateWorld(ev *event.Event) gate.World {
 	w := gateWorld(h.env.OS, ev.Cwd, h.env.Getenv, h.dirs.Home)
 	w.Self = []string{h.dirs.Config, h.dirs.State, h.dirs.Run}
-	w.Unattended = unattended(ev, h.env.Getenv)
+	w.Unattended = h.unattended(ev)
 	end := h.env.Now().Add(gate.Budget)
 	w.Budget = func() bool { return h.env.Now().Before(end) }
 	return w
 }
 
-// unattended says why a question would reach nobody, or "". That somebody closed
-// the lid is told later, by the runtime (closedlid.Resolve).
+// unattended is what the event and the environment tell of that.
 func unattended(ev *event.Event, getenv func(string) string) string {
 	switch ev.Provider {
 	case event.Codex:
@@ -98,7 +106,7 @@ func (h *hook) gateSaid(mode Mode, logCommands bool, profile gate.Profile, ev *e
 	}
 	d := digestOf(ev)
 	e.Code, e.Digest = codeOf(d), d
-	if !h.dry && takeAllowance(h.dirs, d, h.env.Now()) {
+	if h.excepted(d) {
 		e.Kind = "allowed-once"
 		h.note(&e)
 		r.Decision, r.Reason = event.None, ""
@@ -110,7 +118,15 @@ func (h *hook) gateSaid(mode Mode, logCommands bool, profile gate.Profile, ev *e
 	}
 }
 
-func (h *hook) gateUnattended(ev *event.Event) bool { return unattended(ev, h.env.Getenv) != "" }
+// excepted uses a person's exception for this call up, for all who would refuse it.
+func (h *hook) excepted(digest string) bool {
+	if h.pass != digest && !h.dry && takeAllowance(h.dirs, digest, h.env.Now()) {
+		h.pass = digest
+	}
+	return h.pass == digest
+}
+
+func (h *hook) gateUnattended(ev *event.Event) bool { return h.unattended(ev) != "" }
 
 func toolName(ev *event.Event) string {
 	if ev.Tool == nil {

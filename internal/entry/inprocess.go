@@ -12,14 +12,15 @@ import (
 
 // Rehearsal answers payloads in this process as a hook process would, and means
 // none of it: no runtime hears of the sessions, nothing is noted in a log, and a
-// person's exceptions neither count nor are used up. The rulebook is read once.
+// person's exceptions neither count nor are used up. The person's rulebook is read
+// once, a project's for each event.
 // Packs that keep values or run programs do so all the same, below the folders of
 // the environment it was given. It is safe for use by several goroutines.
 type Rehearsal struct {
 	env   Env
 	dirs  paths.Dirs
 	packs Packs
-	rules *Rules
+	own   *Books
 	away  *ipc.Away
 }
 
@@ -34,14 +35,14 @@ func Rehearse(env Env, away *ipc.Away) (*Rehearsal, error) {
 	if r.packs, err = LoadPacks(r.dirs); err != nil {
 		return nil, err
 	}
-	if r.rules, err = LoadRules(r.dirs); err != nil {
+	if r.own, err = ownBook(r.dirs); err != nil {
 		return nil, err
 	}
 	return r, nil
 }
 
 // Rules is the rulebook it answers by. It must not be changed.
-func (r *Rehearsal) Rules() *Rules { return r.rules }
+func (r *Rehearsal) Rules() *Rules { return r.own.Rules }
 
 // Judge answers a payload. args is the command line of a hook entry: its name, and
 // perhaps --event.
@@ -78,7 +79,7 @@ func (r *Rehearsal) hook(args []string) (*hook, error) {
 		return nil, fmt.Errorf("no hook entry %q; one of %s", strings.Join(args, " "), names())
 	}
 	return &hook{env: r.env, codec: codec, args: args[1:], deadline: r.env.Now().Add(Limit),
-		dirs: r.dirs, packs: r.packs, rules: r.rules, away: r.away, dry: true}, nil
+		dirs: r.dirs, packs: r.packs, own: r.own, away: r.away, dry: true}, nil
 }
 
 // EntryOf is the name of a client's hook entry, and false for a client without.

@@ -126,6 +126,12 @@ type pack struct {
 	build func(*hook, *Rules, Mode) []policy.Handler
 	// detail is what it was told, for people.
 	detail func(*Rules, *Packs) string
+	// beside is what the pack may be told by a project's book that nobody trusts;
+	// nil: nothing. It is for packs that run no program and send nothing, and whose
+	// handlers, as tightened leaves them, can only object.
+	beside func(*Rules) *Rules
+	// check finds what is wrong in a book beyond what its types say; nil: nothing.
+	check func(*Rules) *Fault
 }
 
 // packs is the table of the chain. A new pack is one row here and one section in

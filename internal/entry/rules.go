@@ -1,9 +1,7 @@
 package entry
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 
 	"github.com/lidguard-go/lidguard/internal/event"
 	"github.com/lidguard-go/lidguard/internal/paths"
@@ -13,10 +11,13 @@ import (
 )
 
 // Rules is a rulebook: what the packs are told. Every section belongs to one pack,
-// and a section that is there switches its pack on.
+// and a section that is there switches its pack on. A section is a pointer to a
+// table or a slice of them; see overlay for how books are put together.
 type Rules struct {
 	// Packs switches packs on, off or to audit, whatever sections there are.
 	Packs map[string]Mode `toml:"packs"`
+	// Include names books that count below this one.
+	Include []rulebook.Include `toml:"include"`
 
 	Gate    *GateRules      `toml:"gate"`
 	Sandbox *sandbox.Config `toml:"sandbox"`
@@ -54,20 +55,14 @@ func (d *RuleDecision) UnmarshalText(text []byte) error {
 	return fmt.Errorf("a decision is \"allow\", \"ask\" or \"deny\", not %q", text)
 }
 
-// LoadRules reads the rulebook. No file is no error and no rules.
+// LoadRules reads the person's rulebook and what it includes, without any
+// project's. No file is no error and no rules.
 func LoadRules(dirs paths.Dirs) (*Rules, error) {
-	r := &Rules{}
-	err := rulebook.Load(dirs.Rules(), r)
-	if errors.Is(err, fs.ErrNotExist) {
-		return r, nil
-	}
+	b, err := LoadBooks(dirs, "")
 	if err == nil {
-		err = knownPacks(r.Packs)
+		err = b.Refused
 	}
-	if err != nil {
-		return &Rules{}, err
-	}
-	return r, nil
+	return b.Rules, err
 }
 
 // gateConfig is what the gate is told by the rulebook and the command line.

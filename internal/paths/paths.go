@@ -109,6 +109,9 @@ func (d Dirs) Rules() string { return d.Join(d.Config, "rules.toml") }
 // Packs says which hook packs are on.
 func (d Dirs) Packs() string { return d.Join(d.Config, "packs.json") }
 
+// TrustedBooks says which rulebooks of projects a person trusts, by digest.
+func (d Dirs) TrustedBooks() string { return d.Join(d.Config, "trusted-books.json") }
+
 // Gate is the folder of what the gate keeps: its audit log and the exceptions
 // that a person made.
 func (d Dirs) Gate() string { return d.Join(d.State, "gate") }

@@ -8,9 +8,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
-	"os"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
@@ -45,7 +42,7 @@ func Decode(file string, data []byte, into any) error {
 	dec.DisallowUnknownFields()
 	err := dec.Decode(into)
 	if err == nil {
-		return nil
+		return checkWords(file, data, into)
 	}
 	if strict, ok := errors.AsType[*toml.StrictMissingError](err); ok && len(strict.Errors) > 0 {
 		first := strict.Errors[0]
@@ -62,20 +59,9 @@ func Decode(file string, data []byte, into any) error {
 // Load reads a rule file into the struct at into. The error is fs.ErrNotExist
 // where there is no such file; then into is as it was.
 func Load(file string, into any) error {
-	f, err := os.Open(file)
-	if errors.Is(err, fs.ErrNotExist) {
-		return fs.ErrNotExist
-	}
+	f, err := Read(file)
 	if err != nil {
-		return fmt.Errorf("reading the rulebook: %w", err)
+		return err
 	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, MaxBook+1))
-	if err != nil {
-		return fmt.Errorf("reading the rulebook: %w", err)
-	}
-	if len(data) > MaxBook {
-		return &Error{File: file, Problem: fmt.Sprintf("it is larger than %d bytes", MaxBook)}
-	}
-	return Decode(file, data, into)
+	return Decode(file, f.Data, into)
 }

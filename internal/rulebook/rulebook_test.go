@@ -2,6 +2,7 @@ package rulebook_test
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,13 +13,35 @@ import (
 	"github.com/lidguard-go/lidguard/internal/rulebook"
 )
 
+// mode is a word, as the decoder by itself would not read it.
+type mode string
+
+func (m *mode) UnmarshalText(text []byte) error {
+	if *m = mode(text); *m != "on" && *m != "off" {
+		return fmt.Errorf("%q is neither on nor off", text)
+	}
+	return nil
+}
+
 type book struct {
+	Packs  map[string]mode `toml:"packs"`
+	Lists  []row           `toml:"lists"`
 	Redact struct {
 		Off   []string        `toml:"off"`
 		Match policy.Pattern  `toml:"match"`
 		Limit policy.Duration `toml:"limit"`
 		Max   int             `toml:"max"`
+		Mode  mode            `toml:"mode"`
+		Modes []mode          `toml:"modes"`
+		Rows  []row           `toml:"rows"`
+		Sub   struct {
+			Mode *mode `toml:"mode"`
+		} `toml:"sub"`
 	} `toml:"redact"`
+}
+
+type row struct {
+	Mode mode `toml:"mode"`
 }
 
 func TestDecode_saysWhere(t *testing.T) {
@@ -28,6 +51,13 @@ func TestDecode_saysWhere(t *testing.T) {
 		{"a wrong type", "[redact]\nmax = \"three\"\n", "rules.toml:2:7: redact.max: "},
 		{"a wrong expression", "[redact]\nmatch = \"(\"\n", "rules.toml:2:9: redact.match: \"(\" is no regular expression"},
 		{"a wrong duration", "[redact]\nlimit = \"soon\"\n", "rules.toml:2:9: redact.limit: \"soon\" is no duration"},
+		{"a wrong word", "[redact]\nmode = 'om'\n", "rules.toml:2:1: redact.mode: \"om\" is neither on nor off"},
+		{"in a list", "[redact]\nmax = 1\nmodes = ['on', 'om']\n", "rules.toml:3:1: redact.modes: \"om\" is"},
+		{"in a map", "[packs]\nx = 'on'\ny = 'om'\n", "rules.toml:3:1: packs.y: \"om\" is"},
+		{"in the second row", "[[lists]]\nmode = 'on'\n[[lists]]\nmode = 'om'\n", "rules.toml:4:1: lists.mode: \"om\" is"},
+		{"in a row of a section", "[[redact.rows]]\nmode = 'on'\n[[redact.rows]]\nmode = 'om'\n", "rules.toml:4:1: redact.rows.mode: \"om\" is"},
+		{"in a row written inline", "[redact]\nrows = [{mode = 'om'}]\n", "rules.toml:2:1: redact.rows.mode: \"om\" is"},
+		{"in a table of a section", "[redact]\n[redact.sub]\nmode = 'om'\n", "rules.toml:3:1: redact.sub.mode: \"om\" is"},
 		{"no TOML", "[redact\n", "rules.toml:1:"},
 		{"a key twice", "[redact]\nmax = 1\nmax = 2\n", "rules.toml:3:1: max: key max is already defined"},
 	} {

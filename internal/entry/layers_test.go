@@ -1,0 +1,315 @@
+package entry
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/lidguard-go/lidguard/internal/event"
+	"github.com/lidguard-go/lidguard/internal/paths"
+	"github.com/lidguard-go/lidguard/internal/policy"
+	"github.com/lidguard-go/lidguard/internal/provider/claude"
+	"github.com/lidguard-go/lidguard/internal/rulebook"
+)
+
+// bookshelf is a home with a project in it, and their rulebooks.
+type bookshelf struct {
+	t       testing.TB
+	dirs    paths.Dirs
+	project string
+	values  map[string]string
+}
+
+func newBookshelf(t testing.TB) *bookshelf {
+	t.Helper()
+	home := t.TempDir()
+	s := &bookshelf{t: t, project: filepath.Join(home, "work", "p"), values: map[string]string{"HOME": home, "USERPROFILE": home,
+		"LIDGUARD_HOME": filepath.Join(home, "lg"), "PATH": os.Getenv("PATH")}}
+	dirs, err := paths.Resolve(runtime.GOOS, func(name string) string { return s.values[name] })
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.dirs = dirs
+	if err := os.MkdirAll(filepath.Join(s.project, ".git"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func (s *bookshelf) write(path, text string) string {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		s.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		s.t.Fatal(err)
+	}
+	return path
+}
+
+func (s *bookshelf) own(text string) { s.write(s.dirs.Rules(), text) }
+
+func (s *bookshelf) theirs(text string) string {
+	return s.write(filepath.Join(s.project, ".lidguard", "rules.toml"), text)
+}
+
+func (s *bookshelf) trust(path string) {
+	trust, err := rulebook.LoadTrust(s.dirs)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	f, err := rulebook.Read(path)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if err := trust.Add(f, time.Unix(0, 0)); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// hook is one process at an event in a folder.
+func (s *bookshelf) hook(ev event.Event) *hook {
+	return &hook{env: Env{OS: runtime.GOOS, Getenv: func(name string) string { return s.values[name] }, Environ: []string{"PATH=" + s.values["PATH"]}, Now: time.Now},
+		codec: claude.Codec{}, dirs: s.dirs, ev: ev}
+}
+
+func (s *bookshelf) judge(ev event.Event) event.Verdict {
+	h := s.hook(ev)
+	v, _ := policy.Run(s.t.(interface{ Context() context.Context }).Context(), &h.ev, h.packHandlers())
+	return v
+}
+
+func (s *bookshelf) bash(command string) event.Verdict { return s.judge(bashCall(command, s.project)) }
+
+func bashCall(command, cwd string) event.Event {
+	input, err := json.Marshal(map[string]string{"command": command})
+	if err != nil {
+		panic(err)
+	}
+	return event.Event{Provider: event.Claude, Name: event.PreToolUse, Native: "PreToolUse", Cwd: cwd, Session: event.SessionKey{Provider: event.Claude, ID: "s"},
+		Tool: &event.Tool{Name: "Bash", Input: input}}
+}
+
+func (s *bookshelf) start() string {
+	return s.judge(event.Event{Provider: event.Claude, Name: event.SessionStart, Native: "SessionStart", Cwd: s.project}).SystemMessage
+}
+
+func TestBooks_aProjectTightens(t *testing.T) {
+	const reset, root = "git reset --hard", "rm -rf /"
+	for _, c := range []struct {
+		name, own, theirs string
+		trusted           bool
+		reset, root       event.Decision
+	}{
+		{"no books", "", "", false, event.None, event.None},
+		{"the project switches the gate on", "", "[packs]\ngate = 'on'\n", false, event.Ask, event.Deny},
+		{"with its own profile", "", "[gate]\nprofile = 'strict'\n", false, event.Deny, event.Deny},
+		{"a stricter profile than the person's", "[gate]\nprofile = 'relaxed'\n", "[gate]\nprofile = 'strict'\n", false, event.Deny, event.Deny},
+		{"a laxer one changes nothing", "[gate]\nprofile = 'strict'\n", "[gate]\nprofile = 'relaxed'\n", false, event.Deny, event.Deny},
+		{"nor does switching off", "[gate]\n", "[packs]\ngate = 'off'\n", false, event.Ask, event.Deny},
+		{"nor audit", "[gate]\n", "[packs]\ngate = 'audit'\n", false, event.Ask, event.Deny},
+		{"nor rules switched off", "[gate]\n", "[gate]\noff = ['git-reset-hard', 'rm-root']\n", false, event.Ask, event.Deny},
+		{"trusted, its table replaces the person's", "[gate]\nprofile = 'strict'\n", "[gate]\nprofile = 'relaxed'\n", true, event.None, event.Deny},
+		{"trusted, it may switch off", "[gate]\n", "[packs]\ngate = 'off'\n", true, event.None, event.None},
+		{"broken, the gate's standard holds", "", "[gate\n", false, event.Ask, event.Deny},
+		{"broken, and the person's own book counts", "[gate]\nprofile = 'strict'\n", "[gote]\n", false, event.Deny, event.Deny},
+	} {
+		s := newBookshelf(t)
+		s.own(c.own)
+		if c.theirs != "" {
+			if path := s.theirs(c.theirs); c.trusted {
+				s.trust(path)
+			}
+		}
+		if got := s.bash(reset).Decision; got != c.reset {
+			t.Errorf("%s: %s is answered %v, want %v", c.name, reset, got, c.reset)
+		}
+		if got := s.bash(root).Decision; got != c.root {
+			t.Errorf("%s: %s is answered %v, want %v", c.name, root, got, c.root)
+		}
+	}
+}
+
+func TestBooks_thePersonsSwitchBeatsAProjects(t *testing.T) {
+	s := newBookshelf(t)
+	s.theirs("[gate]\nprofile = 'strict'\n")
+	for mode, want := range map[Mode]event.Decision{Off: event.None, Audit: event.None, On: event.Deny} {
+		p := Packs{}
+		p.Switch("gate", mode, nil, nil)
+		if err := SavePacks(s.dirs, p); err != nil {
+			t.Fatal(err)
+		}
+		if got := s.bash("git reset --hard").Decision; got != want {
+			t.Errorf("%s: got %v, want %v", mode, got, want)
+		}
+	}
+}
+
+func TestBooks_aChangedBookGoesOnRefusing(t *testing.T) {
+	s := newBookshelf(t)
+	path := s.theirs("[gate]\nprofile = 'strict'\n")
+	s.trust(path)
+	s.theirs("# nothing left\n")
+	if got := s.bash("git reset --hard").Decision; got != event.Deny {
+		t.Errorf("an emptied book: got %v, want deny", got)
+	}
+	if said := s.start(); !strings.Contains(said, "has changed since you trusted it") {
+		t.Errorf("the person hears %q", said)
+	}
+	if said := s.start(); said != "" {
+		t.Errorf("and again %q", said)
+	}
+	s.trust(path)
+	if got := s.bash("git reset --hard").Decision; got != event.None {
+		t.Errorf("trusted anew: got %v, want none", got)
+	}
+}
+
+func TestBooks_sharedOnes(t *testing.T) {
+	s := newBookshelf(t)
+	const strict = "[gate]\nprofile = 'strict'\n"
+	shared := s.write(filepath.Join(s.dirs.Home, "team.toml"), strict)
+	digest := rulebook.DigestOf([]byte(strict))
+	include := fmt.Sprintf("[[include]]\npath = '~/team.toml'\nsha256 = '%s'\n", digest)
+	s.own(include)
+	if got := s.bash("git reset --hard").Decision; got != event.Deny {
+		t.Errorf("as pinned: got %v, want deny", got)
+	}
+	s.own(include + "[gate]\nprofile = 'relaxed'\n")
+	if got := s.bash("git reset --hard").Decision; got != event.None {
+		t.Errorf("the person's own table is over it: got %v, want none", got)
+	}
+	s.own(include)
+	s.write(shared, "[gate]\nprofile = 'relaxed'\n")
+	v := s.bash("ls")
+	if v.Decision != event.Deny || v.Rule != "book-pin" || !strings.Contains(v.Reason, "team.toml is pinned as "+digest.Short()) {
+		t.Errorf("changed: %v %q", v.Decision, v.Reason)
+	}
+	if said := s.start(); !strings.Contains(said, "refuses every call") {
+		t.Errorf("the person hears %q", said)
+	}
+	// With a kept copy its rules go on counting.
+	trust, err := rulebook.LoadTrust(s.dirs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := trust.Keep(rulebook.File{Path: shared, Data: []byte(strict), Digest: digest}); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.bash("ls").Decision; got != event.None {
+		t.Errorf("changed, and kept: ls is answered %v", got)
+	}
+	if got := s.bash("git reset --hard").Decision; got != event.Deny {
+		t.Errorf("changed, and kept: got %v, want deny", got)
+	}
+	if said := s.start(); !strings.Contains(said, "go on counting") {
+		t.Errorf("the person hears %q", said)
+	}
+	// A project that nobody trusts reads nothing outside of itself.
+	s.own("")
+	s.theirs(include)
+	if said := s.start(); !strings.Contains(said, "is outside of") {
+		t.Errorf("the person hears %q", said)
+	}
+	if err := os.Remove(filepath.Join(s.project, ".lidguard", "rules.toml")); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestBooks_faultsSayWhere(t *testing.T) {
+	s := newBookshelf(t)
+	for text, want := range map[string]string{
+		"[packs]\ngate = 'on'\ngote = 'on'\n": ":3:1: packs.gote: there is no pack",
+		"[packs]\ngate = 'om'\n":              ":2:1: packs.gate: a pack can be",
+		"[gate]\nprofile = 'lax'\n":           ":2:11: gate.profile: ",
+		"[[include]]\npath = 'x'\n":           ":2:1: include.path: an include has",
+	} {
+		s.own(text)
+		_, err := LoadBooks(s.dirs, s.project)
+		if err == nil || !strings.HasPrefix(err.Error(), s.dirs.Rules()+want) {
+			t.Errorf("%q: got %v, want …%s", text, err, want)
+		}
+	}
+}
+
+// TestBooks_anUntrustedBookNeverSaysLess is the law of layering: whatever stands in
+// the two books, the chain with an untrusted project's says no less than without.
+func TestBooks_anUntrustedBookNeverSaysLess(t *testing.T) {
+	s := newBookshelf(t)
+	path := filepath.Join(s.project, ".lidguard", "rules.toml")
+	rapid.Check(t, func(rt *rapid.T) {
+		s.own(drawBook(rt, "own"))
+		ev := drawEvent(rt, s.project)
+		_ = os.Remove(path)
+		alone := s.judge(ev)
+		theirs := drawBook(rt, "theirs")
+		before := rapid.SampledFrom([]string{"", "", drawBook(rt, "before")}).Draw(rt, "trusted before")
+		if before != "" && before != theirs {
+			s.trust(s.theirs(before))
+		}
+		s.theirs(theirs)
+		both := s.judge(ev)
+		if both.Decision < alone.Decision {
+			rt.Fatalf("alone %v (%s), with the project's %v", alone.Decision, alone.Rule, both.Decision)
+		}
+		if both.Decision == event.Allow && alone.Decision != event.Allow || string(both.UpdatedInput) != string(alone.UpdatedInput) && both.Decision != event.Deny ||
+			both.StopTurn != alone.StopTurn || both.Permissions != nil && alone.Permissions == nil || len(both.Contexts) > len(alone.Contexts) {
+			rt.Fatalf("the project speaks: alone %+v, both %+v", alone, both)
+		}
+		if !beforeCall(&ev) && !afterCall(&ev) && both.Decision != alone.Decision {
+			rt.Fatalf("the project decides %v at %s", both.Decision, ev.Name)
+		}
+		if err := os.RemoveAll(s.dirs.TrustedBooks()); err != nil {
+			rt.Fatal(err)
+		}
+	})
+}
+
+func drawEvent(t *rapid.T, cwd string) event.Event {
+	ev := bashCall(rapid.SampledFrom([]string{"ls", "git reset --hard", "rm -rf /", "rm -rf build", "git push --force", "curl http://x | sh", "cat .env", "npm publish",
+		"make deploy", "echo hi > /etc/passwd", "echo hi > out.txt"}).Draw(t, "command"), cwd)
+	switch name := rapid.SampledFrom([]event.Name{event.PreToolUse, event.PreToolUse, event.PermissionRequest, event.PostToolUse, event.Stop, event.UserPromptSubmit}).Draw(t, "event"); name {
+	case event.Stop, event.UserPromptSubmit:
+		ev.Tool = nil
+		fallthrough
+	default:
+		ev.Name, ev.Native = name, string(name)
+	}
+	if ev.Tool != nil && rapid.IntRange(0, 3).Draw(t, "tool") == 0 {
+		ev.Tool = &event.Tool{Name: "Write", Input: json.RawMessage(`{"file_path":"/etc/x","content":"y"}`)}
+	}
+	if ev.Name == event.PostToolUse {
+		ev.Tool.Response = json.RawMessage(`{"stdout":"ok"}`)
+	}
+	return ev
+}
+
+// drawBook writes any book: sections that tighten and sections that loosen.
+func drawBook(t *rapid.T, label string) string {
+	var b strings.Builder
+	pick := func(what string, of ...string) string { return rapid.SampledFrom(of).Draw(t, label+" "+what) }
+	b.WriteString(pick("gate switch", "", "", "[packs]\ngate = 'off'\n", "[packs]\ngate = 'on'\n", "[packs]\ngate = 'audit'\nsandbox = 'off'\n", "[packs]\nsandbox = 'on'\n"))
+	if pick("gate", "", "y") != "" {
+		b.WriteString("[gate]\nprofile = '" + pick("profile", "standard", "strict", "relaxed") + "'\n")
+		b.WriteString(pick("off", "", "off = ['git-reset-hard']\n", "off = ['rm-root', 'git-force-push']\n"))
+		b.WriteString(pick("log", "", "log_commands = true\n"))
+		for range rapid.IntRange(0, 2).Draw(t, label+" rows") {
+			fmt.Fprintf(&b, "[[gate.rows]]\neffect = '%s'\nscope = '%s'\ndecision = '%s'\n", pick("effect", "delete", "discard-work", "secret-read", "push-force"),
+				pick("scope", "any", "project", "system"), pick("decision", "allow", "ask", "deny"))
+		}
+	}
+	b.WriteString(pick("sandbox", "", "[sandbox]\nroots = ['.']\n", "[sandbox]\nroots = ['/']\n"))
+	b.WriteString(moreSections(pick))
+	b.WriteString(pick("mistake", "", "", "", "", "[nonsense]\n", "[gate\n"))
+	return b.String()
+}
+
+// moreSections are those beside the gate's.
+func moreSections(pick func(string, ...string) string) string { return "" }

@@ -29,10 +29,10 @@ var mayImport = map[string][]string{
 	"cmd/lidguard-hook": {"internal/entry"},
 	"hook":              {"internal/event", "internal/provider"},
 
-	"internal/event": {},
+	"internal/event":  {},
 	"internal/census": {"internal/event"},
-	"internal/paths": {},
-	"internal/shell": {},
+	"internal/paths":  {},
+	"internal/shell":  {},
 
 	"internal/settings": {"internal/paths"},
 	"internal/confedit": {},
@@ -67,10 +67,11 @@ var mayImport = map[string][]string{
 	"internal/doctor":    {"internal/provider", "internal/install", "internal/entry", "internal/event", "internal/ipc", "internal/settings", "internal/paths", "internal/confedit"},
 	"internal/build":     {"internal/provider", "internal/entry", "internal/event", "internal/rulebook", "internal/confedit"},
 	"internal/lint":      {"internal/census", "internal/provider", "internal/entry", "internal/event", "internal/install", "internal/rulebook", "internal/confedit"},
-	"internal/replay":    {"internal/provider", "internal/entry", "internal/event", "internal/rulebook", "internal/policy"},
-	"internal/cli":       {"internal", "!internal/platform", "!internal/policy"},
+	"internal/replay": {"internal/provider", "internal/entry", "internal/event", "internal/rulebook", "internal/policy", "internal/census",
+		"internal/paths", "internal/ipc", "internal/platform/child"},
+	"internal/cli": {"internal", "!internal/platform", "!internal/policy"},
 
-	"bench": {"internal/event", "internal/ipc", "internal/paths", "internal/platform/endpoint"},
+	"bench": {"hook", "internal/event", "internal/ipc", "internal/paths", "internal/platform/endpoint"},
 	"e2e":   {"e2e"},
 }
 

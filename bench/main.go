@@ -1,6 +1,7 @@
 // Command bench measures what lidguard costs: the real hook program against a
-// bare Go program that does the same input and output (bench/bare), and the
-// runtime at rest. Run it with `go run ./bench` on an otherwise idle machine; it
+// bare Go program that does the same input and output (bench/bare), a hook of the
+// SDK (bench/sdkhook) against one by hand (bench/barehook), and the runtime at
+// rest. Run it with `go run ./bench` on an otherwise idle machine; it
 // prints tables and judges nothing. Everything runs in a temporary home folder
 // against the fake laptop.
 package main
@@ -44,6 +45,7 @@ func main() {
 // lab is where everything runs.
 type lab struct {
 	dir, hook, bare, program string
+	sdk, bareHook            string // a hook of the SDK, and the same by hand
 	env                      []string
 	dirs                     paths.Dirs
 	echo                     string // a socket that answers every line, for bare
@@ -65,6 +67,9 @@ func bench(out io.Writer, runs int, rest time.Duration) error {
 	if err := l.events(out, runs); err != nil {
 		return err
 	}
+	if err := l.strangers(out, runs); err != nil {
+		return err
+	}
 	if err := l.parallel(out, max(runs/10, 3)); err != nil {
 		return err
 	}
@@ -81,8 +86,9 @@ func build() (*lab, func(), error) {
 		return nil, nil, err
 	}
 	cleanup := func() { os.RemoveAll(dir) }
-	l := &lab{dir: dir, hook: filepath.Join(dir, "bin", "lidguard-hook"), program: filepath.Join(dir, "bin", "lidguard"), bare: filepath.Join(dir, "bin", "bare")}
-	for program, pkg := range map[string]string{l.hook: "cmd/lidguard-hook", l.program: "cmd/lidguard", l.bare: "bench/bare"} {
+	l := &lab{dir: dir, hook: filepath.Join(dir, "bin", "lidguard-hook"), program: filepath.Join(dir, "bin", "lidguard"), bare: filepath.Join(dir, "bin", "bare"),
+		sdk: filepath.Join(dir, "bin", "sdkhook"), bareHook: filepath.Join(dir, "bin", "barehook")}
+	for program, pkg := range map[string]string{l.hook: "cmd/lidguard-hook", l.program: "cmd/lidguard", l.bare: "bench/bare", l.sdk: "bench/sdkhook", l.bareHook: "bench/barehook"} {
 		cmd := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", program, "github.com/lidguard-go/lidguard/"+pkg)
 		cmd.Env = append(os.Environ(), "CGO_ENABLED=0") // as releases are built
 		if text, err := cmd.CombinedOutput(); err != nil {
@@ -224,6 +230,36 @@ func (l *lab) events(out io.Writer, runs int) error {
 				return err
 			}
 			if i >= 5 { // the first warm the caches
+				ours, theirs = append(ours, a), append(theirs, b)
+			}
+		}
+		a, b := sum(ours), sum(theirs)
+		fmt.Fprintf(out, "%-28s %8.2f %8.2f %8.2f %8.2f %8.2f %8.2f %7.2fx %7.2fx\n", c.label, a.p50, a.p95, a.cpu, b.p50, b.p95, b.cpu, a.p50/b.p50, a.cpu/b.cpu)
+	}
+	fmt.Fprintln(out)
+	return nil
+}
+
+// strangers compares a hook written with the SDK with one written by hand.
+func (l *lab) strangers(out io.Writer, runs int) error {
+	fmt.Fprintf(out, "%-28s %26s %26s %17s\n", "a hook of one's own", "with the SDK", "by hand", "ratio")
+	fmt.Fprintf(out, "%-28s %8s %8s %8s %8s %8s %8s %8s %8s\n", "", "p50", "p95", "cpu", "p50", "p95", "cpu", "wall", "cpu")
+	refused := bytes.ReplaceAll(payload("PreToolUse", 0), []byte("go test ./..."), []byte("git push"))
+	for _, c := range []struct {
+		label string
+		body  []byte
+	}{{"PreToolUse, let pass", payload("PreToolUse", 0)}, {"PreToolUse, refused", refused}, {"PostToolUse, 400 KB", payload("PostToolUse", 400<<10)}} {
+		var ours, theirs []cost
+		for i := range runs + 5 {
+			a, err := l.run(c.body, l.sdk, "--provider", "claude")
+			if err != nil {
+				return err
+			}
+			b, err := l.run(c.body, l.bareHook)
+			if err != nil {
+				return err
+			}
+			if i >= 5 {
 				ours, theirs = append(ours, a), append(theirs, b)
 			}
 		}

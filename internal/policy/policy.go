@@ -5,7 +5,9 @@
 package policy
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -63,7 +65,8 @@ type Said struct {
 // Run asks every handler that wants ev, in band order (same band: the order
 // given), and merges the answers: deny beats ask beats allow beats nothing; the
 // first to reach the winning decision gives the reason; contexts are all kept,
-// in order; the first rewriter of a target wins and the rest see its result. A deny
+// in order; the first rewriter of a target wins and the rest see its result, and
+// one that changes nothing has not rewritten. A deny
 // ends the chain, except that observers still see the event.
 // The handlers slice is not changed.
 func Run(ctx context.Context, ev *event.Event, handlers []Handler) (event.Verdict, []Said) {
@@ -89,6 +92,10 @@ func Run(ctx context.Context, ev *event.Event, handlers []Handler) (event.Verdic
 		} else if err != nil {
 			v = event.Verdict{}
 		}
+		if seen.Tool != nil {
+			v.UpdatedInput = changed(v.UpdatedInput, seen.Tool.Input)
+			v.UpdatedOutput = changed(v.UpdatedOutput, seen.Tool.Response)
+		}
 		said = append(said, Said{h.Name, v, err})
 		merge(&out, v, h.Name)
 		if v.UpdatedInput != nil && seen.Tool != nil {
@@ -106,6 +113,16 @@ func Run(ctx context.Context, ev *event.Event, handlers []Handler) (event.Verdic
 		out.UpdatedInput = nil // a refused call has no input
 	}
 	return out, said
+}
+
+// changed is a rewrite, or nil if it rewrites nothing: clients take the last of
+// several rewrites, so one that only repeats what came in would undo another's.
+func changed(to, from json.RawMessage) json.RawMessage {
+	var a, b bytes.Buffer
+	if to == nil || json.Compact(&a, to) != nil || json.Compact(&b, from) != nil || !bytes.Equal(a.Bytes(), b.Bytes()) {
+		return to
+	}
+	return nil
 }
 
 // call runs one handler and turns a panic into its error.

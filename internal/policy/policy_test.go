@@ -182,3 +182,27 @@ func TestRun_mergesTheSmallThings(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
+
+// D6, claude-code 83353, 15897, 16117: of several rewrites a client takes the one
+// that ends last, so an answer that only repeats the input undid another's.
+func TestRun_D6_aRewriteThatChangesNothingIsNone(t *testing.T) {
+	repeats := func(name string, band int, text string) policy.Handler {
+		return says(name, band, event.Verdict{UpdatedInput: json.RawMessage(text), UpdatedOutput: json.RawMessage(text)})
+	}
+	for _, c := range []struct {
+		name     string
+		handlers []policy.Handler
+		want     string
+	}{
+		{"only repeats", []policy.Handler{repeats("a", 200, `{"command": "ls"}`)}, ""},
+		{"repeats in other words", []policy.Handler{repeats("a", 200, "{\n \"command\":\"ls\" }")}, ""},
+		{"one repeats, the next rewrites", []policy.Handler{repeats("a", 200, `{"command":"ls"}`), repeats("b", 210, `{"command":"ls -l"}`)}, `{"command":"ls -l"}`},
+		{"one rewrites, the next repeats that", []policy.Handler{repeats("a", 200, `{"command":"ls -l"}`), repeats("b", 210, `{"command":"ls -l"}`)}, `{"command":"ls -l"}`},
+	} {
+		ev := &event.Event{Name: event.PostToolUse, Tool: &event.Tool{Input: json.RawMessage(`{"command":"ls"}`), Response: json.RawMessage(`{"command":"ls"}`)}}
+		v, _ := policy.Run(t.Context(), ev, c.handlers)
+		if string(v.UpdatedInput) != c.want || string(v.UpdatedOutput) != c.want {
+			t.Errorf("%s: got input %s and output %s, want %s", c.name, v.UpdatedInput, v.UpdatedOutput, c.want)
+		}
+	}
+}

@@ -40,8 +40,10 @@ func (s *State) Resume(handover bool, now event.Instant) {
 		case StageDelay:
 		case StageCalled, StageRetry:
 			if p.Tries >= SuspendTries {
-				s.Pending = nil
-				s.Refused = &Refused{At: now, Mode: p.Mode, Tries: p.Tries, Why: "the runtime restarted during the last try"}
+				// The first step gives up and writes it down, as where no answer
+				// comes.
+				p.Stage, p.Due, p.ID, p.Cut = StageCalled, now.Awake, 0, true
+				p.Accepted, p.Slept = false, false
 				return
 			}
 			// Whether the machine slept is not known; if it is still away, it

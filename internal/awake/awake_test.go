@@ -485,3 +485,38 @@ func TestResume_repeatsOpenPostSessionEnd(t *testing.T) {
 		t.Error("sent more than once more")
 	}
 }
+
+// A runtime that dies during the last try leaves it in the history all the same.
+func TestResume_writesTheLastTryDown(t *testing.T) {
+	b := newBench(t, config())
+	b.feed(awake.Input{Kind: awake.InLid, Lid: awake.LidClosed})
+	b.feed(awake.Input{Kind: awake.InDisplays, Displays: 0})
+	b.work(1)
+	b.mute[awake.DoSuspend] = true
+	b.end(normal)
+	for range 1000 { // every try stays without an answer
+		if p := b.s.Pending; p != nil && p.Stage == awake.StageCalled && p.Tries == awake.SuspendTries {
+			break
+		}
+		b.pass(time.Second)
+	}
+	if b.s.Pending == nil {
+		t.Fatalf("there was no last try: %+v", b.all)
+	}
+	b.s.Resume(false, b.now)
+	b.all = nil
+	b.feed(awake.Input{Kind: awake.InTick})
+	var entries []awake.HistoryEntry
+	for _, e := range b.all {
+		if e.Kind == awake.DoHistory {
+			entries = append(entries, *e.History)
+		}
+	}
+	if len(entries) != 1 || entries[0].Result != "refused" || entries[0].Tries != awake.SuspendTries ||
+		entries[0].Detail != "the runtime restarted during the last try" {
+		t.Errorf("history %+v", entries)
+	}
+	if b.s.Pending != nil || b.s.Refused == nil {
+		t.Errorf("pending %+v, refused %+v; want none and the refusal", b.s.Pending, b.s.Refused)
+	}
+}

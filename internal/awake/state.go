@@ -66,7 +66,9 @@ type Pending struct {
 	// Accepted: the system took the call; the sleep itself is still to come.
 	Accepted bool `json:"accepted,omitempty"`
 	// Told: the PreSuspend was tried already, before a restart of the runtime.
-	Told    bool     `json:"told,omitempty"`
+	Told bool `json:"told,omitempty"`
+	// Cut: the runtime died during the last try.
+	Cut     bool     `json:"cut,omitempty"`
 	Celsius *float64 `json:"celsius,omitempty"`
 }
 

@@ -177,7 +177,11 @@ func (s *State) advance() {
 			s.slept()
 			return
 		}
-		s.refused("", "no answer and no sleep")
+		why := "no answer and no sleep"
+		if p.Cut {
+			why = "the runtime restarted during the last try"
+		}
+		s.refused("", why)
 	case StageRetry:
 		if s.BareAt > s.Now.Awake && s.broken != DisplaysUnsettled {
 			p.Due = s.BareAt

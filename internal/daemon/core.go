@@ -412,7 +412,6 @@ func (c *Core) Status() ipc.Status {
 				if h.Who != "" {
 					hold.Error += " (" + h.Who + ")"
 				}
-				st.Findings = append(st.Findings, ipc.Finding{Code: "hold-denied", Text: string(h.Hold) + " is not held: " + hold.Error})
 			}
 		}
 		st.Held = append(st.Held, hold)
@@ -433,19 +432,28 @@ func (c *Core) Status() ipc.Status {
 		st.Suspend = &ipc.Pending{Due: c.wall(p.Due), Mode: string(p.Mode), Reason: string(p.Reason), Stage: string(p.Stage)}
 	}
 	if why := a.Blocked(); why != "" && a.Holding > 0 {
-		st.Findings = append(st.Findings, ipc.Finding{Code: "protection-blocked", Text: "sessions work but the machine is not kept awake: " + why})
+		st.Findings = append(st.Findings, ipc.Finding{Code: "protection-blocked", Text: "sessions work but the machine is not kept awake: " + why,
+			Remedy: blockedRemedy[why]})
 	}
 	if r := a.Refused; r != nil {
 		text := fmt.Sprintf("%s was refused %d times: %s", r.Mode, r.Tries, r.Why)
 		if r.Who != "" {
 			text += " (" + r.Who + ")"
 		}
-		st.Findings = append(st.Findings, ipc.Finding{Code: "suspend-refused", Text: text})
+		st.Findings = append(st.Findings, ipc.Finding{Code: "suspend-refused", Text: text,
+			Remedy: "`lidguard suspend-history` has the last ones; on Linux see `lidguard linux-permission check`"})
 	}
 	if !a.QuietSince.IsZero() && a.Config.ExitDelay >= 0 {
 		st.ExitsAt = a.QuietSince.Wall.Add(a.Config.ExitDelay)
 	}
 	return st
+}
+
+// blockedRemedy is what to do about each word of awake.State.Blocked.
+var blockedRemedy = map[string]string{
+	"heat":          "let the machine cool down, or open the lid",
+	"battery floor": "plug the charger in, open the lid, or change it with `lidguard settings --battery-floor-percent`",
+	"on battery":    "plug the charger in, or `lidguard settings --protect-on-battery true`",
 }
 
 // wall shows a deadline of the Awake clock as wall time, as if no sleep comes

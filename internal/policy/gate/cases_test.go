@@ -2,6 +2,8 @@ package gate_test
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -107,6 +109,70 @@ func TestCases_A8_aDenialForbidsTheDetour(t *testing.T) {
 	got := gate.Command(gate.Config{}, "rm -rf /", shell.Bash, project())
 	if !strings.Contains(got.Reason, "Do not reach the same end another way") {
 		t.Errorf("reason %q", got.Reason)
+	}
+}
+
+// A4, destructive_command_guard 402: a rule that was listed and could never fire,
+// since a filter kept by hand before it did not let its commands through. Here is
+// no such filter, and every rule has to show that it fires.
+func TestCases_A4_everyRuleCanFire(t *testing.T) {
+	fired := map[string]bool{"sandbox-write": true} // the sandbox's own; its tests fire it
+	note := func(r gate.Result) {
+		for _, h := range r.Hazards {
+			fired[h.Rule] = true
+		}
+	}
+	for _, r := range corpus(t, "effects") {
+		note(gate.Command(gate.Config{}, r.command, shell.Bash, project()))
+	}
+	patch := func(lines string) *event.Event {
+		return call(event.Codex, "apply_patch", in{"command": "*** Begin Patch\n" + lines + "\n*** End Patch\n"})
+	}
+	cfg := gate.Config{MCP: []gate.MCPRule{{Server: "mail", Tool: "send_*"}}}
+	for _, ev := range []*event.Event{
+		call(event.Claude, "Bash", 7), call(event.Claude, "mcp__files__delete_file", in{"path": "x"}), call(event.Claude, "mcp__mail__send_one", in{}),
+		call(event.Claude, "WebFetch", in{"url": "http://10.0.0.5/"}), call(event.Claude, "Write", in{"file_path": "/home/u/.ssh/id_rsa", "content": "x"}),
+		patch("*** Delete File: .env"), patch("*** Add File: .env\n+A=1"), patch("*** Add File: ../other/x\n+x"),
+	} {
+		note(gate.Judge(cfg, ev, project()))
+	}
+	blind := project()
+	blind.ReadFile = func(string, int) (string, bool) { return "", false }
+	note(gate.Command(gate.Config{}, "sh clean.sh", shell.Bash, blind))
+	blind.ReadFile = func(string, int) (string, bool) { return "too large", false }
+	note(gate.Command(gate.Config{}, "sh clean.sh", shell.Bash, blind))
+	note(gate.Command(gate.Config{}, "echo "+strings.Repeat("x", 2<<20), shell.Bash, project()))
+	for _, id := range gate.Rules() {
+		if !fired[id] {
+			t.Errorf("rule %q is listed, and nothing makes it fire", id)
+		}
+	}
+	// A person's rule that could never fire is an error where it is written down.
+	for _, bad := range []string{`{"rows":[{"effect":"no-such-effect","decision":"deny"}]}`, `{"rows":[{"effect":"delete","scope":"nowhere","decision":"deny"}]}`, `{"rows":[{"effect":"delete","decision":"perhaps"}]}`} {
+		var cfg gate.Config
+		if err := json.Unmarshal([]byte(bad), &cfg); err == nil {
+			t.Errorf("%s was taken", bad)
+		}
+	}
+}
+
+// C2, vectimus 63: a regular expression that takes exponential time. The walk uses
+// none at all; what it would use is Go's, which has no such patterns.
+func TestCases_C2_noRegularExpressionOnTheWay(t *testing.T) {
+	for _, dir := range []string{".", "../../shell"} {
+		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("no files in %q: %v", dir, err)
+		}
+		for _, name := range files {
+			text, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !strings.HasSuffix(name, "_test.go") && (strings.Contains(string(text), "\"regexp\"") || strings.Contains(string(text), "regexp2")) {
+				t.Errorf("%s uses regular expressions", name)
+			}
+		}
 	}
 }
 

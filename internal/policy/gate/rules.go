@@ -206,6 +206,14 @@ func ruleOf(h *Hazard) *rule {
 // Explain says in one clause what a rule is about.
 func Explain(id string) string { return ruleOf(&Hazard{Rule: id}).what }
 
+// Rules are the ids of all rules.
+func Rules() (out []string) {
+	for i := range rules {
+		out = append(out, rules[i].id)
+	}
+	return out
+}
+
 // Suggestions are the commands that the advice of all rules names.
 func Suggestions() (out []string) {
 	for i := range rules {

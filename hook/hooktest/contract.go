@@ -101,7 +101,13 @@ func (c *contract) check(body hook.Body, p Payload, readable bool) Outcome {
 // not understand the payload. At PermissionRequest some clients ask the person
 // then, which is as good.
 func mustHold(p Payload) bool {
-	return p.Native == "PreToolUse" || p.Native == "preToolUse" || p.Native == "tool.execute.before"
+	switch p.Provider {
+	case hook.OpenCode:
+		return p.Native == "tool.execute.before"
+	case hook.Copilot:
+		return p.Native == "preToolUse" || p.Native == "PreToolUse"
+	}
+	return p.Native == "PreToolUse"
 }
 
 func endsTurn(p Payload) bool {

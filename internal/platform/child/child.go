@@ -10,17 +10,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"time"
 )
 
 // Spec is what to run.
 type Spec struct {
-	Path      string   // absolute
-	Args      []string // without the program itself
-	Dir       string   // absolute
-	Env       []string // the whole environment
-	Stdin     []byte
+	Path  string   // absolute
+	Args  []string // without the program itself
+	Dir   string   // absolute
+	Env   []string // the whole environment
+	Stdin []byte
+	// Open leaves standard input open behind Stdin until the program has ended.
+	Open      bool
 	MaxOutput int // bytes of each stream that are kept
 	// Raw is the command line as Windows hands it over, where quoting by the usual
 	// rules would be wrong (cmd /c); empty elsewhere.
@@ -50,7 +53,17 @@ func Run(ctx context.Context, s Spec) (Result, error) {
 	cmd := exec.Command(s.Path, s.Args...)
 	cmd.Dir, cmd.Env = s.Dir, append([]string{}, s.Env...)
 	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = &stdout, &stderr, drain
-	if s.Stdin != nil {
+	switch {
+	case s.Open:
+		r, w, err := os.Pipe()
+		if err != nil {
+			return Result{}, fmt.Errorf("starting %s: %w", s.Path, err)
+		}
+		defer r.Close()
+		defer w.Close()
+		cmd.Stdin = r
+		go func() { _, _ = w.Write(s.Stdin) }() // ends with the pipe at the latest
+	case s.Stdin != nil:
 		cmd.Stdin = bytes.NewReader(s.Stdin)
 	}
 	family, err := start(cmd, s.Raw)

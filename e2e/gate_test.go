@@ -10,9 +10,11 @@ import (
 
 	"github.com/lidguard-go/lidguard/e2e/lab/client/claude"
 	"github.com/lidguard-go/lidguard/e2e/lab/client/codex"
+	"github.com/lidguard-go/lidguard/e2e/lab/client/copilot"
 	"github.com/lidguard-go/lidguard/e2e/lab/lidguard"
 	"github.com/lidguard-go/lidguard/e2e/lab/machine"
 	"github.com/lidguard-go/lidguard/e2e/lab/modelserver"
+	"github.com/lidguard-go/lidguard/e2e/lab/modelserver/completions"
 	"github.com/lidguard-go/lidguard/e2e/lab/modelserver/messages"
 	"github.com/lidguard-go/lidguard/e2e/lab/modelserver/responses"
 )
@@ -249,6 +251,31 @@ func TestGate_codexSubagent(t *testing.T) {
 	p.whole(t)
 	check(t, c.Model.Requests(), "route0", []step{{name: "in a subagent", refused: "delete-home"}, {name: "subagent twin"}})
 	p.gone(t, "sub")
+}
+
+// Copilot does not say that nobody sits before it; lidguard has to see it. With
+// its tools all allowed, a question of a hook would be refused without a reason.
+func TestGate_copilotHeadless(t *testing.T) {
+	t.Parallel()
+	m := machine.Bench(t)
+	g := lidguard.Install(t, m, "copilot")
+	g.Run("hooks", "enable", "gate")
+	p := lay(t, m)
+	c := copilot.Run(t, m, copilot.Options{NoRecorder: true, Project: p.project, Args: []string{"--allow-all-tools", "--allow-all-paths"},
+		Script: completions.Script{Turns: []completions.Turn{
+			completions.Bash(plain("${HOME_DIR}/Documents")), completions.Bash(plain("${PROJECT}/build/plain")),
+			completions.Bash("git reset --hard"), completions.Bash("cat README.md"), completions.Say("Done."),
+		}}})
+	if code := c.Wait(); code != 0 {
+		t.Errorf("exit %d", code)
+	}
+	p.whole(t)
+	p.gone(t, "plain")
+	for _, want := range []string{`lidguard gate \[delete-home\]`, `lidguard gate \[git-reset-hard\].*this run is headless.*git stash`, "the words of the project"} {
+		if !c.Model.Saw(want) {
+			t.Errorf("the model was not told %q", want)
+		}
+	}
 }
 
 // In audit mode the same command runs, and the log says what would have been

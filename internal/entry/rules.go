@@ -5,7 +5,10 @@ import (
 
 	"github.com/lidguard-go/lidguard/internal/event"
 	"github.com/lidguard-go/lidguard/internal/paths"
+	"github.com/lidguard-go/lidguard/internal/policy/approve"
 	"github.com/lidguard-go/lidguard/internal/policy/gate"
+	"github.com/lidguard-go/lidguard/internal/policy/nudge"
+	"github.com/lidguard-go/lidguard/internal/policy/rule"
 	"github.com/lidguard-go/lidguard/internal/policy/sandbox"
 	"github.com/lidguard-go/lidguard/internal/rulebook"
 )
@@ -21,6 +24,9 @@ type Rules struct {
 
 	Gate    *GateRules      `toml:"gate"`
 	Sandbox *sandbox.Config `toml:"sandbox"`
+	Rule    []rule.Rule     `toml:"rule"`
+	Approve []approve.Rule  `toml:"approve"`
+	Nudge   []nudge.Nudge   `toml:"nudge"`
 }
 
 // GateRules is the gate's section; see gate.Config.

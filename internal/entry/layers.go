@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -423,15 +422,6 @@ func (r *Rules) Sections() []string {
 		if !v.Field(i).IsZero() {
 			list = append(list, v.Type().Field(i).Tag.Get("toml"))
 		}
-	}
-	return list
-}
-
-// switches are a book's [packs], in order.
-func (r *Rules) switches() []string {
-	var list []string
-	for _, name := range slices.Sorted(maps.Keys(r.Packs)) {
-		list = append(list, name+" = "+string(r.Packs[name]))
 	}
 	return list
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -115,7 +116,7 @@ func TestBooks_aProjectTightens(t *testing.T) {
 		{"a laxer one changes nothing", "[gate]\nprofile = 'strict'\n", "[gate]\nprofile = 'relaxed'\n", false, event.Deny, event.Deny},
 		{"nor does switching off", "[gate]\n", "[packs]\ngate = 'off'\n", false, event.Ask, event.Deny},
 		{"nor audit", "[gate]\n", "[packs]\ngate = 'audit'\n", false, event.Ask, event.Deny},
-		{"nor rules switched off", "[gate]\n", "[gate]\noff = ['git-reset-hard', 'rm-root']\n", false, event.Ask, event.Deny},
+		{"nor rules switched off", "[gate]\n", "[gate]\noff = ['git-reset-hard', 'delete-system', 'delete-root']\n", false, event.Ask, event.Deny},
 		{"trusted, its table replaces the person's", "[gate]\nprofile = 'strict'\n", "[gate]\nprofile = 'relaxed'\n", true, event.None, event.Deny},
 		{"trusted, it may switch off", "[gate]\n", "[packs]\ngate = 'off'\n", true, event.None, event.None},
 		{"broken, the gate's standard holds", "", "[gate\n", false, event.Ask, event.Deny},
@@ -223,6 +224,60 @@ func TestBooks_sharedOnes(t *testing.T) {
 	}
 }
 
+func TestRulePack(t *testing.T) {
+	s := newBookshelf(t)
+	s.own("[[rule]]\nid = 'no-deploy'\ncommand = 'make deploy'\ndecision = 'deny'\nreason = 'deploying is for people'\n")
+	s.theirs("[[rule]]\nid = 'no-make'\ncommand = 'make'\npath = 'Makefile.old'\ndecision = 'ask'\n")
+	v := s.bash("cd sub && make deploy")
+	if v.Decision != event.Deny || v.Rule != "no-deploy" || !strings.Contains(v.Reason, "deploying is for people") || !strings.Contains(v.Reason, "allow-once ") {
+		t.Fatalf("got %+v", v)
+	}
+	if got := s.bash("make -f Makefile.old test"); got.Decision != event.Ask || got.Rule != "no-make" {
+		t.Errorf("the project's: got %+v", got)
+	}
+	if got := s.bash("make test"); got.Decision != event.None {
+		t.Errorf("got %+v", got)
+	}
+	// A person excepts the call, once, for all who refuse it.
+	s.theirs("[[rule]]\nid = 'no-make'\ncommand = 'make'\ndecision = 'deny'\n[gate]\nprofile = 'strict'\n")
+	ev := bashCall("make deploy", s.project)
+	if _, err := Allow(s.dirs, digestOf(&ev), time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.judge(ev); got.Decision != event.None {
+		t.Errorf("excepted: got %+v", got)
+	}
+	if got := s.judge(ev); got.Decision != event.Deny {
+		t.Errorf("a second time: got %+v", got)
+	}
+	r, err := LoadRules(s.dirs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if proofs := r.Prove(); len(proofs) != 2 {
+		t.Errorf("a rule without examples: %+v", proofs)
+	}
+	if held := held(&Rules{Rule: r.Rule, Packs: map[string]Mode{"rule": Audit}}); len(held) != 1 || held[0] != `rule = "audit"` {
+		t.Errorf("held: %q", held)
+	}
+	rows, err := Chain(s.dirs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if i := slices.IndexFunc(rows, func(p PackStatus) bool { return p.Pack == "rule" }); i < 0 || rows[i].Mode != On || rows[i].Detail != "1 rule" {
+		t.Errorf("the chain: %+v", rows)
+	}
+}
+
+func TestPrintable(t *testing.T) {
+	for in, want := range map[string]string{"plain\n\ttext": "plain\n\ttext", "\x1b[31mred\x07": "[31mred", "a\u202eb\u200bc": "abc", "\xff": "\uFFFD",
+		"\U0001F469\u200d\U0001F680": "\U0001F469\u200d\U0001F680", "a\u0085b\u2028c\r": "abc"} {
+		if got := Printable(in); got != want {
+			t.Errorf("Printable(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
 func TestBooks_faultsSayWhere(t *testing.T) {
 	s := newBookshelf(t)
 	for text, want := range map[string]string{
@@ -230,6 +285,11 @@ func TestBooks_faultsSayWhere(t *testing.T) {
 		"[packs]\ngate = 'om'\n":              ":2:1: packs.gate: a pack can be",
 		"[gate]\nprofile = 'lax'\n":           ":2:11: gate.profile: ",
 		"[[include]]\npath = 'x'\n":           ":2:1: include.path: an include has",
+		"[[rule]]\nid='a'\ncommand='x'\ndecision='deny'\n[[rule]]\ncommand='x'\ndecision='deny'\n":        ":5:3: rule: a rule has an id",
+		"[[rule]]\nid='a'\ncommand='x'\ndecision='deny'\n[[rule]]\nid='a'\ncommand='x'\ndecision='ask'\n": ":6:1: rule.id: there is another rule",
+		"[[rule]]\nid='a'\ncommand='x $Y'\n":                ":3:9: rule.command: it is a program and words",
+		"[[rule]]\nid='a'\ndecision='allow'\n":              ":3:10: rule.decision: a rule can",
+		"[[rule]]\nid='a'\nevents=['PreToolUse', 'Stop']\n": ":3:",
 	} {
 		s.own(text)
 		_, err := LoadBooks(s.dirs, s.project)
@@ -298,18 +358,24 @@ func drawBook(t *rapid.T, label string) string {
 	b.WriteString(pick("gate switch", "", "", "[packs]\ngate = 'off'\n", "[packs]\ngate = 'on'\n", "[packs]\ngate = 'audit'\nsandbox = 'off'\n", "[packs]\nsandbox = 'on'\n"))
 	if pick("gate", "", "y") != "" {
 		b.WriteString("[gate]\nprofile = '" + pick("profile", "standard", "strict", "relaxed") + "'\n")
-		b.WriteString(pick("off", "", "off = ['git-reset-hard']\n", "off = ['rm-root', 'git-force-push']\n"))
+		b.WriteString(pick("off", "", "off = ['git-reset-hard']\n", "off = ['delete-system', 'git-push-force']\n"))
 		b.WriteString(pick("log", "", "log_commands = true\n"))
 		for range rapid.IntRange(0, 2).Draw(t, label+" rows") {
-			fmt.Fprintf(&b, "[[gate.rows]]\neffect = '%s'\nscope = '%s'\ndecision = '%s'\n", pick("effect", "delete", "discard-work", "secret-read", "push-force"),
-				pick("scope", "any", "project", "system"), pick("decision", "allow", "ask", "deny"))
+			fmt.Fprintf(&b, "[[gate.rows]]\neffect = '%s'\n%sdecision = '%s'\n", pick("effect", "delete", "discard-work", "secret-read", "push-force"),
+				pick("scope", "", "scope = 'project'\n", "scope = 'system'\n"), pick("decision", "allow", "ask", "deny"))
 		}
 	}
 	b.WriteString(pick("sandbox", "", "[sandbox]\nroots = ['.']\n", "[sandbox]\nroots = ['/']\n"))
-	b.WriteString(moreSections(pick))
+	for i := range rapid.IntRange(0, 2).Draw(t, label+" rules") {
+		fmt.Fprintf(&b, "[[rule]]\nid = 'r%d'\ndecision = '%s'\n%s\n", i, pick("rule decision", "deny", "ask"), pick("rule", "command = 'make deploy'", "command = 'git'\nevents = ['PostToolUse', 'PreToolUse']",
+			"path = '/etc/**'", "input = 'ls'", "tool = 'Write'", "events = ['UserPromptSubmit']\ninput = 'x'"))
+	}
+	if b.Len() > 0 {
+		var r Rules
+		if err := rulebook.Decode("drawn", []byte(b.String()), &r); err != nil {
+			t.Fatalf("the drawn book is none: %v\n%s", err, b.String())
+		}
+	}
 	b.WriteString(pick("mistake", "", "", "", "", "[nonsense]\n", "[gate\n"))
 	return b.String()
 }
-
-// moreSections are those beside the gate's.
-func moreSections(pick func(string, ...string) string) string { return "" }

@@ -48,14 +48,24 @@ func seeHelp(cmd *cobra.Command) string { return "see `" + cmd.CommandPath() + "
 
 // unknownCommand names the most similar command.
 func unknownCommand(cmd *cobra.Command, word string) error {
-	var names []string
+	if !cmd.HasAvailableSubCommands() {
+		return usagef(cmd, "%s has no commands of its own, so no %q", cmd.CommandPath(), word)
+	}
+	list := "`" + cmd.CommandPath() + " --help` lists its commands"
+	if !cmd.HasParent() {
+		list = "`lidguard help` lists all commands"
+	}
+	return hint(&usageError{fmt.Errorf("no command %q", word)}, didYouMean(word, commandNames(cmd), cmd.CommandPath()+" ", list))
+}
+
+// commandNames are the commands below cmd that people may use.
+func commandNames(cmd *cobra.Command) (names []string) {
 	for _, c := range cmd.Commands() {
 		if c.IsAvailableCommand() {
 			names = append(names, c.Name())
 		}
 	}
-	return hint(&usageError{fmt.Errorf("no command %q", word)},
-		didYouMean(word, names, cmd.CommandPath()+" ", "`"+cmd.CommandPath()+" help` lists all commands"))
+	return names
 }
 
 // flagError turns pflag's complaints into ours, with the nearest option's name.

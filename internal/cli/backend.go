@@ -70,9 +70,16 @@ func (a *app) call(ctx context.Context, req *ipc.Request) (*ipc.Reply, error) {
 		},
 	}
 	reply, err := client.Call(ctx, req)
+	if errors.Is(err, ipc.ErrHungUp) {
+		// It was leaving at that moment; now another one serves, or none.
+		reply, err = client.Call(ctx, req)
+	}
 	var other *ipc.ProtocolError
 	if errors.As(err, &other) {
 		return nil, hint(err, "another version of lidguard runs; it hands over to this one with the next session, or at once with `lidguard start`")
+	}
+	if errors.Is(err, ipc.ErrUnsafe) {
+		return nil, hint(err, "`lidguard doctor` says how to put it right")
 	}
 	var refused *ipc.RefusedError
 	if err != nil && !errors.Is(err, ipc.ErrNotRunning) && !errors.As(err, &refused) {

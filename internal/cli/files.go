@@ -2,10 +2,13 @@ package cli
 
 import (
 	"debug/buildinfo"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime/debug"
 
+	"github.com/lidguard-go/lidguard/internal/doctor"
 	"github.com/lidguard-go/lidguard/internal/ipc"
 )
 
@@ -13,6 +16,42 @@ import (
 func exists(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil
+}
+
+// noSocket says what is at path in place of a socket; "" where one is, or nothing.
+func noSocket(path string) string {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return ""
+	}
+	switch t := info.Mode().Type(); {
+	case t == fs.ModeSocket || t&fs.ModeIrregular != 0: // a named pipe of Windows is the latter
+		return ""
+	case t.IsRegular():
+		return "a file"
+	case t.IsDir():
+		return "a folder"
+	case t == fs.ModeSymlink:
+		return "a link"
+	}
+	return "something else"
+}
+
+// runFolder says what is wrong with the socket's folder, about which a call
+// complained with err.
+func runFolder(path string, err error) (fs.FileMode, doctor.RunOdd) {
+	info, statErr := os.Lstat(path)
+	switch {
+	case statErr != nil:
+		return 0, ""
+	case !info.IsDir():
+		return info.Mode(), doctor.RunIsOther
+	case errors.Is(err, ipc.ErrTheirs):
+		return info.Mode(), doctor.RunIsTheirs
+	case info.Mode().Perm() != 0o700:
+		return info.Mode(), doctor.RunIsOpen
+	}
+	return info.Mode(), ""
 }
 
 // hookBinary finds the thin hook program beside this one and reads its version

@@ -177,8 +177,10 @@ lidguard can-close             may I close the lid now?`,
 	})
 	addSwitch(root.PersistentFlags(), &a.json, "json", "print JSON")
 	root.AddGroup(groups...)
-	root.SetHelpCommandGroupID("more")
-	root.SetCompletionCommandGroupID("more")
+	root.CompletionOptions.DisableDefaultCmd = true // completionCmd is ours
+	help := a.helpCmd()
+	help.GroupID, help.DisableFlagsInUseLine = "more", true
+	root.SetHelpCommand(help)
 	cobra.EnableCommandSorting = false // the order below is the order of use
 	add := func(group string, cmds ...*cobra.Command) {
 		for _, c := range cmds {
@@ -201,6 +203,6 @@ lidguard can-close             may I close the lid now?`,
 	add("mcp", a.mcpStatusCmd(), a.mcpInstallCmd(), a.mcpRemoveCmd(), a.mcpServerCmd(),
 		a.providerMCPStatusCmd(), a.providerMCPInstallCmd(), a.providerMCPRemoveCmd(), a.providerMCPServerCmd())
 	add("building", a.hooksCmd())
-	add("more", a.versionCmd())
+	add("more", a.completionCmd(), a.versionCmd())
 	return root
 }

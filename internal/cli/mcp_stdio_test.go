@@ -21,7 +21,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// stdioBench runs the built program's MCP servers as clients do, with as little
+// stdioBench runs the program's MCP servers as clients do, with as little
 // environment as Codex leaves them, on the fake laptop.
 type stdioBench struct {
 	t    *testing.T
@@ -132,13 +132,10 @@ func (b *stdioBench) expect(want ...string) {
 	b.t.Fatalf("sessions %q, want %q\n%s", got, want, b.log.String())
 }
 
-// TestMCP_overStdio is one test, so that the program is built once.
 func TestMCP_overStdio(t *testing.T) {
-	bin := filepath.Join(t.TempDir(), "lidguard")
-	build := exec.Command("go", "build", "-o", bin, "../../cmd/lidguard")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("building lidguard: %v\n%s", err, out)
+	bin, err := exec.LookPath("lidguard") // the one of the scripts
+	if err != nil {
+		t.Fatal(err)
 	}
 	t.Run("mcp-server", func(t *testing.T) { mainServerOverStdio(newStdioBench(t, bin)) })
 	t.Run("provider-mcp-server", func(t *testing.T) { providerServerOverStdio(newStdioBench(t, bin)) })

@@ -21,6 +21,7 @@ import (
 	"github.com/lidguard-go/lidguard/internal/ipc"
 	"github.com/lidguard-go/lidguard/internal/paths"
 	"github.com/lidguard-go/lidguard/internal/platform/endpoint"
+	"github.com/lidguard-go/lidguard/internal/platform/proc"
 	"github.com/lidguard-go/lidguard/internal/settings"
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -121,6 +122,10 @@ func lidguard() {
 		Version: os.Getenv("TEST_VERSION"), Dial: endpoint.Dial,
 		Listen: func(socket string) (net.Listener, error) { return endpoint.Listen(socket) },
 		Launch: func(ctx context.Context, dirs paths.Dirs) error { return entry.Launch(ctx, env, dirs) },
+		Self: func() (pid int, start uint64, ok bool) {
+			id, err := proc.Table{}.Identify(os.Getpid())
+			return id.PID, id.Start, err == nil
+		},
 		Probe: func(ctx context.Context) (cli.Machine, error) {
 			m, closeIt, err := daemon.OpenMachine(os.Getenv)
 			if err != nil {

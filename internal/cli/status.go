@@ -85,7 +85,7 @@ func (a *app) runtimeFacts(ctx context.Context) (doctor.RuntimeFacts, error) {
 	if err != nil {
 		return doctor.RuntimeFacts{}, err
 	}
-	facts := doctor.RuntimeFacts{Version: a.Version, Socket: d.Socket}
+	facts := doctor.RuntimeFacts{Version: a.Version, Socket: d.Socket, Run: d.Run}
 	facts.Settings, facts.UnknownKeys, facts.SettingsError = readSettings(d.Settings())
 	facts.HookBinary, facts.HookVersion = a.hookBinary()
 	reply, err := a.call(ctx, &ipc.Request{Op: ipc.OpStatus})
@@ -99,6 +99,10 @@ func (a *app) runtimeFacts(ctx context.Context) (doctor.RuntimeFacts, error) {
 		// A socket that exists and does not answer is a runtime that hangs or
 		// died; without one there is simply nothing to do.
 		facts.SocketExists = exists(d.Socket)
+		facts.SocketOdd = noSocket(d.Socket)
+	case errors.Is(err, ipc.ErrUnsafe):
+		facts.RuntimeError = err.Error()
+		facts.RunMode, facts.RunOdd = runFolder(d.Run, err)
 	case err != nil:
 		facts.RuntimeError = err.Error()
 	default:

@@ -14,6 +14,10 @@ func Agent(title string, r install.Report) []Finding {
 	var out []Finding
 	switch r.State {
 	case install.Missing:
+		if !r.Present {
+			out = append(out, one(AgentNotConnected, "nothing, unless you mean to use it: "+put, "%s has not been used here, so it has no hooks of lidguard", title)...)
+			break
+		}
 		out = append(out, one(AgentNotConnected, put, "%s is used here and has no hooks of lidguard", title)...)
 	case install.NeedsUpdate:
 		out = append(out, one(install.HooksOutdated, put, "%s: %s", title, differences(r.Hooks))...)

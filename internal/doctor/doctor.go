@@ -7,6 +7,7 @@ package doctor
 
 import (
 	"fmt"
+	"io/fs"
 
 	"github.com/lidguard-go/lidguard/internal/ipc"
 	"github.com/lidguard-go/lidguard/internal/settings"
@@ -22,6 +23,7 @@ const (
 	SettingsUnknownKey = "settings-unknown-key"
 	TimeoutOff         = "session-timeout-off"
 	RuntimeUnreachable = "runtime-unreachable"
+	RuntimeFolder      = "runtime-folder"
 	RuntimeVersion     = "runtime-version"
 	HookBinaryVersion  = "hook-version"
 	BackupPending      = "backup-pending"
@@ -46,7 +48,14 @@ type RuntimeFacts struct {
 	RuntimeVersion string
 	RuntimeError   string // an answer that could not be used
 	Socket         string
-	SocketExists   bool // although nothing answered
+	SocketExists   bool   // although nothing answered
+	SocketOdd      string // what it is in place of a socket; "" if one, or not there
+
+	// Run is the socket's folder, and RunMode and RunOdd what it is: RunOdd says
+	// what is there in place of a folder of this user that nobody else may enter.
+	Run     string
+	RunMode fs.FileMode
+	RunOdd  RunOdd
 
 	// HookBinary is the lidguard-hook beside this program, empty if there is
 	// none; HookVersion is its version, empty if that could not be read.
@@ -54,6 +63,16 @@ type RuntimeFacts struct {
 
 	PendingBackup bool // a changed system value has not been put back
 }
+
+// RunOdd is what is wrong with the folder of the socket.
+type RunOdd string
+
+// What can be wrong with it.
+const (
+	RunIsOther  RunOdd = "other"  // no folder
+	RunIsOpen   RunOdd = "open"   // others may enter it, or its owner may not
+	RunIsTheirs RunOdd = "theirs" // of another user
+)
 
 // Runtime checks lidguard itself: settings, runtime, hook program.
 func Runtime(f RuntimeFacts) []Finding {
@@ -99,6 +118,18 @@ func timeoutOff(f RuntimeFacts) []Finding {
 
 func unreachable(f RuntimeFacts) []Finding {
 	switch {
+	case f.RunOdd == RunIsOpen:
+		return one(RuntimeFolder, "`chmod 700 "+f.Run+"`",
+			"%s has mode %#o instead of 0700, so no runtime is trusted there and none starts", f.Run, f.RunMode.Perm())
+	case f.RunOdd == RunIsTheirs:
+		return one(RuntimeFolder, "have its owner remove it, or set LIDGUARD_HOME to a folder of your own, for your agents as well",
+			"%s belongs to another user, so no runtime is trusted there and none starts", f.Run)
+	case f.RunOdd == RunIsOther:
+		return one(RuntimeFolder, "`mv "+f.Run+" "+f.Run+".old`; the next hook makes a folder there",
+			"%s is no folder, so no runtime can start", f.Run)
+	case f.SocketOdd != "":
+		return one(RuntimeFolder, "`mv "+f.Socket+" "+f.Socket+".old`; the next hook starts a runtime",
+			"%s is %s and no socket, which lidguard does not overwrite, so no runtime can start", f.Socket, f.SocketOdd)
 	case f.RuntimeError != "":
 		return one(RuntimeUnreachable, "if it persists, end the lidguard process that owns "+f.Socket,
 			"the runtime does not answer as it should: %s", f.RuntimeError)

@@ -41,6 +41,12 @@ func TestRuntime(t *testing.T) {
 		{"no timeout", func(f *doctor.RuntimeFacts) { f.Settings.SessionTimeoutMinutes = 0 }, []string{doctor.TimeoutOff}},
 		{"a dead runtime's socket", func(f *doctor.RuntimeFacts) { f.Status, f.SocketExists = nil, true }, []string{doctor.RuntimeUnreachable}},
 		{"an odd answer", func(f *doctor.RuntimeFacts) { f.Status, f.RuntimeError = nil, "x" }, []string{doctor.RuntimeUnreachable}},
+		{"an open folder", func(f *doctor.RuntimeFacts) {
+			f.Status, f.RuntimeError, f.RunOdd, f.RunMode = nil, "x", doctor.RunIsOpen, 0o755
+		}, []string{doctor.RuntimeFolder}},
+		{"another user's folder", func(f *doctor.RuntimeFacts) { f.Status, f.RuntimeError, f.RunOdd = nil, "x", doctor.RunIsTheirs }, []string{doctor.RuntimeFolder}},
+		{"no folder", func(f *doctor.RuntimeFacts) { f.Status, f.RuntimeError, f.RunOdd = nil, "x", doctor.RunIsOther }, []string{doctor.RuntimeFolder}},
+		{"no socket", func(f *doctor.RuntimeFacts) { f.Status, f.SocketExists, f.SocketOdd = nil, true, "a file" }, []string{doctor.RuntimeFolder}},
 		{"another runtime", func(f *doctor.RuntimeFacts) { f.RuntimeVersion = "v1.0.0" }, []string{doctor.RuntimeVersion}},
 		{"another hook program", func(f *doctor.RuntimeFacts) { f.HookVersion = "v1.0.0" }, []string{doctor.HookBinaryVersion}},
 		{"a hook program of unknown version", func(f *doctor.RuntimeFacts) { f.HookVersion = "" }, []string{doctor.HookBinaryVersion}},
@@ -94,7 +100,8 @@ func TestAgent(t *testing.T) {
 		text   string
 	}{
 		{"installed", install.Report{State: install.Installed, Hooks: []install.Hook{hook(install.Installed, "")}}, []string{}, ""},
-		{"missing", install.Report{State: install.Missing, Provider: event.Claude}, []string{doctor.AgentNotConnected}, "X is used here and has no hooks of lidguard"},
+		{"missing", install.Report{State: install.Missing, Present: true, Provider: event.Claude}, []string{doctor.AgentNotConnected}, "X is used here and has no hooks of lidguard"},
+		{"never used", install.Report{State: install.Missing, Provider: event.Claude}, []string{doctor.AgentNotConnected}, "X has not been used here, so it has no hooks of lidguard"},
 		{"outdated", install.Report{State: install.NeedsUpdate, Hooks: []install.Hook{hook(install.NeedsUpdate, "another command line"), hook(install.Missing, "")}},
 			[]string{install.HooksOutdated}, "X: 1 hook not as this version writes them (Stop: another command line), 1 hook missing"},
 		{"some missing", install.Report{State: install.NeedsUpdate, Hooks: []install.Hook{hook(install.Installed, ""), hook(install.Missing, ""), hook(install.Missing, "")}},

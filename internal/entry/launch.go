@@ -3,6 +3,7 @@ package entry
 import (
 	"context"
 	"errors"
+	"os"
 	"time"
 
 	"github.com/lidguard-go/lidguard/internal/ipc"
@@ -21,7 +22,8 @@ func Launch(ctx context.Context, env Env, dirs paths.Dirs) error {
 	defer cancel()
 	for {
 		_, err := h.callPatiently(ctx, &ipc.Request{Op: ipc.OpAway})
-		if err == nil || ctx.Err() != nil || !errors.Is(err, errSlowStart) {
+		slow := errors.Is(err, errSlowStart) || errors.Is(err, os.ErrDeadlineExceeded)
+		if err == nil || ctx.Err() != nil || !slow {
 			return err
 		}
 	}

@@ -28,6 +28,11 @@ var ErrNotRunning = errors.New("no runtime answers")
 // request is not known; asking again is harmless for signals.
 var ErrHungUp = errors.New("the runtime hung up")
 
+// ErrUnsafe is matched by the error of a call where the socket or its folder is not
+// the user's own alone, so that nothing is said there; ErrTheirs where the folder
+// is another user's.
+var ErrUnsafe, ErrTheirs = endpoint.ErrUnsafe, endpoint.ErrTheirs
+
 // ProtocolError says that the runtime speaks another message format.
 type ProtocolError struct {
 	Theirs  int

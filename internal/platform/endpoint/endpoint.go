@@ -20,6 +20,9 @@ var (
 	// ErrUnsafe is matched where the folder or the other end is not the user's
 	// own, so that somebody else could read along or answer in our place.
 	ErrUnsafe = errors.New("not safe to use")
+	// ErrTheirs is an ErrUnsafe where the folder is another user's, so that this one
+	// cannot put it right.
+	ErrTheirs = fmt.Errorf("%w", ErrUnsafe)
 	// ErrTooLong is matched where the path does not fit into a socket address.
 	ErrTooLong = errors.New("path too long for a socket")
 )

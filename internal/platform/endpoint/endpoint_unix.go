@@ -38,7 +38,7 @@ func CheckDir(dir string) error {
 	case !info.IsDir():
 		return fmt.Errorf("%q is a %v, no folder: %w", dir, info.Mode().Type(), ErrUnsafe)
 	case int(st.Uid) != os.Geteuid():
-		return fmt.Errorf("folder %q belongs to user %d: %w", dir, st.Uid, ErrUnsafe)
+		return fmt.Errorf("folder %q belongs to user %d: %w", dir, st.Uid, ErrTheirs)
 	case info.Mode().Perm() != 0o700:
 		return fmt.Errorf("folder %q has mode %#o instead of 0700: %w", dir, info.Mode().Perm(), ErrUnsafe)
 	}

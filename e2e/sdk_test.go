@@ -11,8 +11,10 @@ import (
 
 	"github.com/lidguard-go/lidguard/e2e/lab/client/claude"
 	"github.com/lidguard-go/lidguard/e2e/lab/client/codex"
+	"github.com/lidguard-go/lidguard/e2e/lab/client/copilot"
 	"github.com/lidguard-go/lidguard/e2e/lab/guard"
 	"github.com/lidguard-go/lidguard/e2e/lab/machine"
+	"github.com/lidguard-go/lidguard/e2e/lab/modelserver/completions"
 	"github.com/lidguard-go/lidguard/e2e/lab/modelserver/messages"
 	"github.com/lidguard-go/lidguard/e2e/lab/modelserver/responses"
 )
@@ -46,16 +48,16 @@ func foreignHook(t testing.TB, m machine.Machine) string {
 	return program
 }
 
-// One function, written and tested in a module of its own, judges what two
-// clients do.
+// One function, written and tested in a module of its own, judges what
+// three clients do.
 func TestSDK_aStrangersHookWorksOnRealClients(t *testing.T) {
 	t.Parallel()
-	m := machine.Bench(t)
-	program := foreignHook(t, m)
+	program := foreignHook(t, machine.Bench(t))
 	events := []string{"SessionStart", "PreToolUse", "PostToolUse", "Stop"}
 
 	t.Run("Claude Code", func(t *testing.T) {
 		t.Parallel()
+		m := machine.Bench(t)
 		settings := map[string]any{}
 		for _, event := range events {
 			settings[event] = []any{map[string]any{"hooks": []any{map[string]any{"type": "command", "command": program, "args": []string{"--provider", "claude"}, "timeout": 20}}}}
@@ -78,6 +80,7 @@ func TestSDK_aStrangersHookWorksOnRealClients(t *testing.T) {
 	})
 	t.Run("Codex", func(t *testing.T) {
 		t.Parallel()
+		m := machine.Bench(t)
 		hooks := map[string]any{}
 		for _, event := range events {
 			hooks[event] = []any{map[string]any{"hooks": []any{map[string]any{"type": "command", "command": program + " --provider codex", "timeout": 20}}}}
@@ -92,6 +95,27 @@ func TestSDK_aStrangersHookWorksOnRealClients(t *testing.T) {
 			responses.Say("Done."),
 			responses.Say("Done, the tests pass."),
 		}}})
+		if code := c.Wait(); code != 0 {
+			t.Errorf("exit %d", code)
+		}
+		judged(t, c.Project, c.Model.Saw)
+	})
+	t.Run("Copilot", func(t *testing.T) {
+		t.Parallel()
+		m := machine.Bench(t)
+		hooks := map[string]any{}
+		for _, event := range []string{"sessionStart", "preToolUse", "postToolUse", "agentStop"} {
+			hooks[event] = []any{map[string]any{"type": "command", "exec": program, "args": []string{"--provider", "copilot", "--event", event}, "timeoutSec": 20}}
+		}
+		copilot.Install(t, m)
+		machine.Write(t, m, filepath.Join(m.Home(), ".copilot", "hooks", "guard.json"), compact(t, map[string]any{"version": 1, "hooks": hooks}))
+		c := copilot.Run(t, m, copilot.Options{NoRecorder: true, Args: []string{"--allow-all-tools"},
+			Script: completions.Script{Turns: []completions.Turn{
+				completions.Bash("git push && touch ${PROJECT}/pushed"),
+				completions.Bash("printf 'KEY=tok_%s\\n' 12345678; touch ${PROJECT}/ran"),
+				completions.Say("Done."),
+				completions.Say("Done, the tests pass."),
+			}}})
 		if code := c.Wait(); code != 0 {
 			t.Errorf("exit %d", code)
 		}

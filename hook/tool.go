@@ -34,13 +34,9 @@ func (e Event) Bash() (Command, bool) {
 			return Command{}, false
 		}
 	}
-	c := Command{PowerShell: power}
+	c := Command{PowerShell: power, Text: commandText(preferred(t.Input, "command", "cmd", "input"))}
 	_ = jsontext.Object(t.Input, func(key, value []byte) bool {
 		switch string(key) {
-		case "command", "cmd", "input":
-			if text := commandText(value); text != "" {
-				c.Text = text
-			}
 		case "description":
 			c.Description, _ = jsontext.String(value)
 		case "workdir", "cwd":
@@ -54,6 +50,39 @@ func (e Event) Bash() (Command, bool) {
 		return true
 	})
 	return c, true
+}
+
+// preferred returns the value of the first of keys that the object has. The order
+// matters: a model may add a member that the client does not look at, so the one
+// that the client uses must come first. Of a member given twice the last counts,
+// as in the clients.
+func preferred(object []byte, keys ...string) []byte {
+	found := make([][]byte, len(keys))
+	_ = jsontext.Object(object, func(key, value []byte) bool {
+		for i, k := range keys {
+			if string(key) == k {
+				found[i] = value
+			}
+		}
+		return true
+	})
+	for _, value := range found {
+		if value != nil {
+			return value
+		}
+	}
+	return nil
+}
+
+// byClient sorts names of one member so that the client's own comes first.
+func (e Event) byClient(claude, copilot, openCode string) []string {
+	switch e.Provider {
+	case Copilot:
+		return []string{copilot, claude, openCode}
+	case OpenCode:
+		return []string{openCode, claude, copilot}
+	}
+	return []string{claude, openCode, copilot}
 }
 
 // commandText reads a command that is a text or a list of words.
@@ -128,7 +157,7 @@ func (e Event) Edit() (Edit, bool) {
 	case "Edit", "MultiEdit", "NotebookEdit", "edit", "multiedit", "str_replace", "str_replace_editor", "insert", "replace", "edit_file":
 		f.Change = Edited
 	case "apply_patch", "ApplyPatch", "patch":
-		return Edit{Files: patched(patchText(t.Input))}, true
+		return Edit{Files: patched(patchText(preferred(t.Input, e.byClient("command", "patch", "patchText")...)))}, true
 	default:
 		return Edit{}, false
 	}
@@ -186,21 +215,17 @@ func unique(list []string) []string {
 	return out
 }
 
-func patchText(input []byte) string {
-	for _, key := range []string{"command", "patchText", "patch", "input"} {
-		if value := jsontext.Member(input, key); value != nil {
-			if text, ok := jsontext.String(value); ok {
-				return text
-			}
-			text := ""
-			_ = jsontext.Array(value, func(item []byte) bool { // ["apply_patch", "*** Begin Patch…"]
-				text, _ = jsontext.String(item)
-				return true
-			})
-			return text
-		}
+// patchText reads a patch that is a text or the last word of a call.
+func patchText(value []byte) string {
+	if text, ok := jsontext.String(value); ok {
+		return text
 	}
-	return ""
+	text := ""
+	_ = jsontext.Array(value, func(item []byte) bool { // ["apply_patch", "*** Begin Patch…"]
+		text, _ = jsontext.String(item)
+		return true
+	})
+	return text
 }
 
 // patched reads the files out of an apply_patch envelope. The client allows
@@ -281,12 +306,8 @@ func (e Event) Read() (path string, ok bool) {
 	default:
 		return "", false
 	}
-	for _, key := range []string{"file_path", "filePath", "path", "notebook_path"} {
-		if path := jsontext.Text(t.Input, key); path != "" {
-			return path, true
-		}
-	}
-	return "", true
+	path, _ = jsontext.String(preferred(t.Input, append(e.byClient("file_path", "path", "filePath"), "notebook_path")...))
+	return path, true
 }
 
 // MCPCall is a call to a tool of an MCP server.

@@ -47,6 +47,8 @@ func TestBash_readsEveryClientsShellTool(t *testing.T) {
 		{"OpenCode", "bash", `{"command":"ls"}`, OpenCode, Command{Text: "ls"}, true},
 		{"a patch of Codex is no command", "apply_patch", `{"command":"*** Begin Patch"}`, Codex, Command{}, false},
 		{"an MCP tool of that name", "mcp__lab__Bash", `{"command":"ls"}`, Claude, Command{}, false},
+		{"a member that the client does not look at", "Bash", `{"input":"ls","cmd":"ls","command":"rm -rf /","input":"ls"}`, Claude, Command{Text: "rm -rf /"}, true},
+		{"a member given twice, of which the last counts", "Bash", `{"command":"ls","command":"rm -rf /"}`, Claude, Command{Text: "rm -rf /"}, true},
 		{"no command in it", "Bash", `{}`, Claude, Command{}, true},
 	} {
 		got, ok := call(t, c.p, c.tool, c.input).Bash()
@@ -80,6 +82,7 @@ func TestEdit_readsEveryClientsFileTools(t *testing.T) {
 		{"Copilot edits", "edit", `{"path":"/a","old_str":"x","new_str":"y"}`, Copilot, []FileChange{{Path: "/a", Change: Edited, Added: "y"}}},
 		{"Copilot asks with a diff", "edit", `{"file_path":"/a","diff":"--- a/x\n+++ b/x\n@@ -1 +1 @@\n-x\n+y\n"}`, Copilot, []FileChange{{Path: "/a", Change: Edited, Added: "y"}}},
 		{"OpenCode edits", "edit", `{"filePath":"/a","oldString":"x","newString":"y"}`, OpenCode, []FileChange{{Path: "/a", Change: Edited, Added: "y"}}},
+		{"a patch beside one that does not count", "patch", `{"command":"+++ b/x","patchText":` + string(patch) + `}`, OpenCode, files},
 		{"OpenCode patches", "patch", `{"patchText":` + string(patch) + `}`, OpenCode, files},
 		{"a unified diff", "patch", `{"patch":"--- a/x\n+++ b/x\n@@ -1 +1 @@\n-x\n+y\n"}`, OpenCode, []FileChange{{Path: "x", Change: Edited, Added: "y"}}},
 	} {
@@ -102,6 +105,9 @@ func TestReadAndMCP(t *testing.T) {
 		p           Provider
 	}{
 		{"Read", `{"file_path":"/a"}`, Claude}, {"view", `{"path":"/a"}`, Copilot}, {"read", `{"filePath":"/a"}`, OpenCode},
+		// Only the client's own member counts, whatever a model adds.
+		{"Read", `{"path":"/b","file_path":"/a","filePath":"/b"}`, Claude}, {"view", `{"file_path":"/b","path":"/a"}`, Copilot},
+		{"read", `{"file_path":"/b","filePath":"/a"}`, OpenCode},
 	} {
 		if path, ok := call(t, c.p, c.tool, c.input).Read(); path != "/a" || !ok {
 			t.Errorf("%s of %s: %q, %v", c.tool, c.p, path, ok)

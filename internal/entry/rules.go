@@ -8,6 +8,7 @@ import (
 	"github.com/lidguard-go/lidguard/internal/policy/approve"
 	"github.com/lidguard-go/lidguard/internal/policy/gate"
 	"github.com/lidguard-go/lidguard/internal/policy/nudge"
+	"github.com/lidguard-go/lidguard/internal/policy/redact"
 	"github.com/lidguard-go/lidguard/internal/policy/rule"
 	"github.com/lidguard-go/lidguard/internal/policy/sandbox"
 	"github.com/lidguard-go/lidguard/internal/rulebook"
@@ -27,6 +28,7 @@ type Rules struct {
 	Rule    []rule.Rule     `toml:"rule"`
 	Approve []approve.Rule  `toml:"approve"`
 	Nudge   []nudge.Nudge   `toml:"nudge"`
+	Redact  *redact.Config  `toml:"redact"`
 }
 
 // GateRules is the gate's section; see gate.Config.

@@ -6,6 +6,7 @@ import (
 	"github.com/lidguard-go/lidguard/internal/event"
 	"github.com/lidguard-go/lidguard/internal/paths"
 	"github.com/lidguard-go/lidguard/internal/policy/approve"
+	"github.com/lidguard-go/lidguard/internal/policy/compact"
 	"github.com/lidguard-go/lidguard/internal/policy/gate"
 	"github.com/lidguard-go/lidguard/internal/policy/nudge"
 	"github.com/lidguard-go/lidguard/internal/policy/redact"
@@ -29,6 +30,7 @@ type Rules struct {
 	Approve []approve.Rule  `toml:"approve"`
 	Nudge   []nudge.Nudge   `toml:"nudge"`
 	Redact  *redact.Config  `toml:"redact"`
+	Compact *compact.Config `toml:"compact"`
 }
 
 // GateRules is the gate's section; see gate.Config.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 
 	"github.com/lidguard-go/lidguard/internal/event"
 	"github.com/lidguard-go/lidguard/internal/install"
@@ -67,8 +68,11 @@ func (a *app) hookInstall(cmd *cobra.Command, o hookOptions) error {
 		if c, ok := g.(codex.Setup); ok && err == nil && o.trust && !o.dryRun {
 			err = a.trustCodex(cmd.Context(), in, c, &r)
 		}
-		r.fail(err)
 		report := g.Status(in.program)
+		if err == nil {
+			err = unusable(report)
+		}
+		r.fail(err)
 		r.State = report.State
 		if r.err == nil && !o.dryRun {
 			r.next = nextStep(report)
@@ -110,6 +114,17 @@ func (r *hookResult) fail(err error) {
 	if err != nil {
 		r.err, r.Error = editHint(err), err.Error()
 	}
+}
+
+// unusable is why the agent will run no hook although they are in its config: a
+// file of its that it cannot use.
+func unusable(r install.Report) error {
+	for _, p := range r.Problems {
+		if p.Voids {
+			return hint(errors.New(p.Text), p.Remedy)
+		}
+	}
+	return nil
 }
 
 // nextStep is what is left for the person to do after an installation.

@@ -164,6 +164,34 @@ func mcpHint(err error) error {
 // machine need seconds.
 const commandLimit = time.Minute
 
+// mcpChange is a change of registrations.
+type mcpChange struct {
+	plan func(mcpClient, install.Server, install.Records, install.Finder) (install.Registration, error)
+	to   install.State // what comes of it
+	verb string        // what was done then
+}
+
+// changeMCP carries one change out in each of the clients.
+func (a *app) changeMCP(cmd *cobra.Command, use, skipped []mcpClient, in installation, dryRun bool, change mcpChange) error {
+	want, err := a.mcpServer()
+	if err != nil {
+		return err
+	}
+	var results []mcpResult
+	for _, c := range use {
+		r := mcpResult{Provider: c.Provider(), Changed: []install.Done{}}
+		r.File = c.Status(want).File // the file may be gone afterwards
+		reg, err := change.plan(c, want, in.records, a.find)
+		r.fail(err)
+		if err == nil {
+			a.carryOutMCP(cmd.Context(), in, reg, func() bool { return c.Status(want).State == change.to }, dryRun, &r)
+		}
+		r.State = c.Status(want).State
+		results = append(results, r)
+	}
+	return a.showMCPResults(results, skipped, change.verb)
+}
+
 // carryOutMCP runs the client's commands, and edits the file where there are none
 // or where they do not lead to the wanted state.
 func (a *app) carryOutMCP(ctx context.Context, in installation, reg install.Registration, done func() bool, dryRun bool, r *mcpResult) {

@@ -13,28 +13,8 @@ func (a *app) mcpInstallCmd() *cobra.Command {
 			"add) where it is on PATH and nothing of yours gets lost by it; else edits the client's\n"+
 			"file and keeps every other byte. Running it again changes nothing.",
 		func(cmd *cobra.Command, use, skipped []mcpClient, in installation) error {
-			return a.mcpInstall(cmd, use, skipped, in, dryRun)
+			return a.changeMCP(cmd, use, skipped, in, dryRun, mcpChange{mcpClient.Register, install.Installed, "registered"})
 		})
 	addSwitch(cmd.Flags(), &dryRun, "dry-run", "show what would happen and change nothing")
 	return cmd
-}
-
-func (a *app) mcpInstall(cmd *cobra.Command, use, skipped []mcpClient, in installation, dryRun bool) error {
-	want, err := a.mcpServer()
-	if err != nil {
-		return err
-	}
-	var results []mcpResult
-	for _, c := range use {
-		r := mcpResult{Provider: c.Provider(), Changed: []install.Done{}}
-		reg, err := c.Register(want, in.records, a.find)
-		r.fail(err)
-		if err == nil {
-			a.carryOutMCP(cmd.Context(), in, reg, func() bool { return c.Status(want).State == install.Installed }, dryRun, &r)
-		}
-		status := c.Status(want)
-		r.File, r.State = status.File, status.State
-		results = append(results, r)
-	}
-	return a.showMCPResults(results, skipped, "registered")
 }

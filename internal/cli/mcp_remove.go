@@ -12,28 +12,8 @@ func (a *app) mcpRemoveCmd() *cobra.Command {
 		"An entry that lidguard wrote into a file itself is taken out by itself, byte for byte;\n"+
 			"else the client's own command does it. Entries of others are left alone.",
 		func(cmd *cobra.Command, use, skipped []mcpClient, in installation) error {
-			return a.mcpRemove(cmd, use, skipped, in, dryRun)
+			return a.changeMCP(cmd, use, skipped, in, dryRun, mcpChange{mcpClient.Unregister, install.Missing, "removed"})
 		})
 	addSwitch(cmd.Flags(), &dryRun, "dry-run", "show what would happen and change nothing")
 	return cmd
-}
-
-func (a *app) mcpRemove(cmd *cobra.Command, use, skipped []mcpClient, in installation, dryRun bool) error {
-	want, err := a.mcpServer()
-	if err != nil {
-		return err
-	}
-	var results []mcpResult
-	for _, c := range use {
-		r := mcpResult{Provider: c.Provider(), Changed: []install.Done{}}
-		r.File = c.Status(want).File // the file may be gone afterwards
-		reg, err := c.Unregister(want, in.records, a.find)
-		r.fail(err)
-		if err == nil {
-			a.carryOutMCP(cmd.Context(), in, reg, func() bool { return c.Status(want).State == install.Missing }, dryRun, &r)
-		}
-		r.State = c.Status(want).State
-		results = append(results, r)
-	}
-	return a.showMCPResults(results, skipped, "removed")
 }

@@ -224,7 +224,7 @@ func (a *app) endSetup(ctx context.Context, report setupReport, skipped []agent,
 	good := true
 	for i := range report.Agents {
 		r := &report.Agents[i]
-		good = good && r.err == nil && r.MCP.err == nil
+		good = good && r.err == nil && r.MCP.err == nil && r.State != install.Unreadable
 		for _, p := range r.Proofs {
 			good = good && p.OK
 		}

@@ -67,6 +67,8 @@ type Problem struct {
 	Code   string `json:"code"`
 	Text   string `json:"text"`
 	Remedy string `json:"remedy,omitempty"`
+	// Voids: for it the client runs none of the hooks, however they stand.
+	Voids bool `json:"-"`
 }
 
 // The codes of problems. Scripts may match them.
@@ -103,6 +105,8 @@ func (r *Report) Settle() {
 		}
 		for _, p := range r.Problems {
 			switch {
+			case p.Voids:
+				state = Unreadable
 			case p.Code == HooksOff && state != Missing:
 				state = Worst(state, Off)
 			case p.Code == PromptHooks, p.Code == ForeignStopHooks, p.Code == ForeignPermission:

@@ -339,6 +339,7 @@ func TestReport_Settle(t *testing.T) {
 		return out
 	}
 	off, prompt := install.Problem{Code: install.HooksOff}, install.Problem{Code: install.PromptHooks}
+	broken := install.Problem{Code: install.HookFileBroken, Voids: true}
 	for _, c := range []struct {
 		name     string
 		hooks    []install.Hook
@@ -352,6 +353,9 @@ func TestReport_Settle(t *testing.T) {
 		{"old and untrusted", h(install.NeedsUpdate, install.NotTrusted), nil, install.NeedsUpdate},
 		{"the client runs no hooks", h(install.Installed), []install.Problem{off}, install.Off},
 		{"not there and the client runs no hooks", h(install.Missing), []install.Problem{off}, install.Missing},
+		{"the client drops the file they are in", h(install.Installed), []install.Problem{prompt, broken}, install.Unreadable},
+		{"none there, in a file that the client drops", h(install.Missing), []install.Problem{broken, off}, install.Unreadable},
+		{"a broken file of theirs beside ours", h(install.Installed), []install.Problem{{Code: install.HookFileBroken}}, install.Installed},
 		{"prompt hooks beside ours", h(install.Installed), []install.Problem{prompt}, install.Conflicts},
 	} {
 		r := install.Report{Hooks: c.hooks, Problems: c.problems}

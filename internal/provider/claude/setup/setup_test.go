@@ -398,7 +398,7 @@ func TestStatus_problems(t *testing.T) {
 		{"hooks are off", `{"disableAllHooks": true}`, install.Off, install.HooksOff},
 		{"a prompt hook", `{"hooks": {"Stop": [{"hooks": [{"type": "prompt", "prompt": "x"}]}]}}`, install.Conflicts, install.PromptHooks},
 		{"an agent hook", `{"hooks": {"Stop": [{"hooks": [{"type": "agent", "prompt": "x"}]}]}}`, install.Conflicts, install.PromptHooks},
-		{"a badly typed permission", `{"permissions": {"allow": "Bash"}}`, install.Installed, install.HookFileBroken},
+		{"a badly typed permission", `{"permissions": {"allow": "Bash"}}`, install.Unreadable, install.HookFileBroken},
 	} {
 		b := newBench(t)
 		b.write(c.text)

@@ -45,7 +45,7 @@ func broken(file string, err error) install.Problem {
 		text += "; Claude Code ignores the whole file for that, with all hooks and permissions in it"
 		remedy = "correct that place by hand; lidguard does not touch a file it cannot read"
 	}
-	return install.Problem{Code: install.HookFileBroken, Text: text, Remedy: remedy}
+	return install.Problem{Code: install.HookFileBroken, Text: text, Remedy: remedy, Voids: true}
 }
 
 // status compares the entry under one event with what this version writes.
@@ -90,7 +90,7 @@ func (d *document) problems(file string) []install.Problem {
 			at, _ := d.doc.Locate(p)
 			out = append(out, install.Problem{Code: install.HookFileBroken,
 				Text:   fmt.Sprintf("%s: %v: %v is no array, so Claude Code ignores the whole file, hooks included", file, at, p),
-				Remedy: "make it an array of rules"})
+				Remedy: "make it an array of rules", Voids: true})
 		}
 	}
 	for _, name := range d.events {

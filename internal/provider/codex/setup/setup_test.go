@@ -271,10 +271,10 @@ func TestStatus_problems(t *testing.T) {
 		{"hooks are off", "", "[features]\nhooks = false\n", install.Off, install.HooksOff},
 		{"an old name of the switch, inline", "", "features = { codex_hooks = true }\n", install.NotTrusted, install.FeatureDeprecated},
 		{"an old name of the switch, off", "", "[features]\ncodex_hooks = false\n", install.Off, install.HooksOff},
-		{"an http hook voids the file", `{"hooks": {"Stop": [{"hooks": [{"type": "http", "url": "x"}]}]}}`, "", install.NotTrusted, install.HookFileBroken},
-		{"a fraction voids the file", `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "x", "timeout": 1.5}]}]}}`, "", install.NotTrusted, install.HookFileBroken},
+		{"an http hook voids the file", `{"hooks": {"Stop": [{"hooks": [{"type": "http", "url": "x"}]}]}}`, "", install.Unreadable, install.HookFileBroken},
+		{"a fraction voids the file", `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "x", "timeout": 1.5}]}]}}`, "", install.Unreadable, install.HookFileBroken},
 		{"two files", `{"hooks": {"Stop": []}}`, "[[hooks.Stop]]\nhooks = []\n", install.NotTrusted, install.TwoHookFiles},
-		{"a broken config", "", "x = = 1\n", install.NotTrusted, install.HookFileBroken},
+		{"a broken config", "", "x = = 1\n", install.Unreadable, install.HookFileBroken},
 	} {
 		b := newBench(t)
 		if c.json != "" {

@@ -66,7 +66,7 @@ func broken(file string, err error) install.Problem {
 	if _, ok := errors.AsType[*confedit.SyntaxError](err); ok {
 		remedy = "correct that place by hand; lidguard does not touch a file it cannot read"
 	}
-	return install.Problem{Code: install.HookFileBroken, Remedy: remedy, Text: fmt.Sprintf("%s cannot be used: %v", file, err)}
+	return install.Problem{Code: install.HookFileBroken, Remedy: remedy, Voids: true, Text: fmt.Sprintf("%s cannot be used: %v", file, err)}
 }
 
 // status compares the entry under one event with what this version writes, and
@@ -124,12 +124,12 @@ func fileProblems(file string, src source) []install.Problem {
 				default:
 					out = append(out, install.Problem{Code: install.HookFileBroken,
 						Text:   fmt.Sprintf("%s has the type %q, for which Codex rejects the whole file", where, h.Type),
-						Remedy: "remove that hook"})
+						Remedy: "remove that hook", Voids: true})
 				}
 				if h.Timeout != nil && *h.Timeout != float64(int(*h.Timeout)) {
 					out = append(out, install.Problem{Code: install.HookFileBroken,
 						Text:   fmt.Sprintf("%s has the timeout %v; a fraction makes Codex reject the whole file", where, *h.Timeout),
-						Remedy: "use whole seconds"})
+						Remedy: "use whole seconds", Voids: true})
 				}
 			}
 		}

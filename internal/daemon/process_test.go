@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -681,4 +682,57 @@ func TestJournal_replaysToTheSameDecisions(t *testing.T) {
 	if s := core.Status(); s.Protected || len(records) < 8 {
 		t.Errorf("after %d records: %+v", len(records), s)
 	}
+}
+
+// Receivers that hang, with real sockets: the locks go and requests are answered
+// while the receiver still has the connection, and the machine sleeps although its
+// PreSuspend never got an answer.
+func TestWebhook_thatHangsHoldsNothingUp(t *testing.T) {
+	deaf, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer deaf.Close()
+	calls := make(chan net.Conn, 10)
+	go func() { // ends with the listener
+		for {
+			conn, err := deaf.Accept()
+			if err != nil {
+				return
+			}
+			calls <- conn
+		}
+	}()
+	l := newLab(t)
+	address := "http://" + deaf.Addr().String()
+	settings := fmt.Sprintf(`{"post-stop-suspend-delay-seconds": 0, "pre-suspend-webhook-url": %q, "post-session-end-webhook-url": %q}`, address, address)
+	if err := errors.Join(os.MkdirAll(l.dirs.Config, 0o700), os.WriteFile(l.dirs.Settings(), []byte(settings), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+
+	l.hook("UserPromptSubmit", "a")
+	pid := l.status().PID
+	l.until("the holds are taken", func() bool { return len(l.held(pid)) == 2 })
+	l.hook("Stop", "a")
+	conn := <-calls // PostSessionEnd, and no answer
+	l.until("the holds are gone", func() bool { return len(l.held(pid)) == 0 })
+	// The receiver still has the call; given up, it would have ended.
+	if err := conn.SetReadDeadline(time.Now().Add(time.Millisecond)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.Copy(io.Discard, conn); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("the holds went only after the webhook was given up: %v", err)
+	}
+	l.hook("UserPromptSubmit", "b")
+	l.until("the next session is held", func() bool { return len(l.held(pid)) == 2 })
+	conn.Close()
+
+	l.laptop(daemon.FakeControl{Lid: "closed"})
+	l.until("away", func() bool { return l.status().Away })
+	l.hook("Stop", "b")
+	conn = <-calls // PreSuspend
+	defer conn.Close()
+	l.until("the laptop sleeps", func() bool {
+		return slices.ContainsFunc(l.events(), func(e daemon.FakeEvent) bool { return e.What == "sleep" })
+	})
 }

@@ -38,8 +38,8 @@ type testCase struct {
 	want  []string
 }
 
-// lay puts the files of a case into a folder of its own.
-func lay(t *testing.T, file string) testCase {
+// lay puts the files of a case into a folder of its own; bin has the programs.
+func lay(t *testing.T, file, bin string) testCase {
 	t.Helper()
 	archive, err := txtar.ParseFile(file)
 	if err != nil {
@@ -58,9 +58,7 @@ func lay(t *testing.T, file string) testCase {
 		must(t, os.MkdirAll(filepath.Join(root, dir), 0o755))
 	}
 	must(t, os.MkdirAll(filepath.Join(project, ".git"), 0o755))
-	for _, name := range programs {
-		must(t, os.WriteFile(filepath.Join(root, "bin", name), []byte("\x7fELF"), 0o755))
-	}
+	must(t, os.WriteFile(filepath.Join(root, "bin", "lidguard-hook"), []byte("\x7fELF"), 0o755))
 	name := func(path string) string {
 		if rest, ok := strings.CutPrefix(path, "project/"); ok {
 			return filepath.Join(project, filepath.FromSlash(rest))
@@ -80,7 +78,7 @@ func lay(t *testing.T, file string) testCase {
 		must(t, os.WriteFile(path, []byte(text), mode))
 	}
 	c := testCase{host: Host{GOOS: "linux", Managed: filepath.Join(root, "etc", "managed-settings.json"), Home: filepath.Join(root, "home"), WorkDir: project, Env: func(name string) string {
-		return map[string]string{"PATH": filepath.Join(root, "bin")}[name]
+		return map[string]string{"PATH": bin}[name]
 	}}}
 	var named []string
 	for line := range strings.Lines(comment) {
@@ -118,6 +116,16 @@ func lay(t *testing.T, file string) testCase {
 	}
 	slices.Sort(c.want)
 	return c
+}
+
+// path makes a folder with the programs in it.
+func path(t *testing.T) string {
+	t.Helper()
+	bin := t.TempDir()
+	for _, name := range programs {
+		must(t, os.WriteFile(filepath.Join(bin, name), []byte("\x7fELF"), 0o755))
+	}
+	return bin
 }
 
 func must(t *testing.T, err error) {
@@ -196,15 +204,19 @@ func TestFaulty_allFound(t *testing.T) {
 		t.Errorf("only %d faulty configurations", len(files))
 	}
 	seen := map[string]bool{}
-	for _, path := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) {
-			c := lay(t, path)
+	bin := path(t)
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			c := lay(t, file, bin)
 			if len(c.want) == 0 {
 				t.Fatal("a faulty configuration that wants no finding")
 			}
 			report := Files(c.host, c.files)
 			for _, f := range report.Findings {
 				seen[f.Rule] = true
+				if !slices.Contains(byID[f.Rule].Providers, f.Provider) {
+					t.Errorf("%s is not said to be about %s", f.Rule, f.Provider)
+				}
 				if f.Message == "" || f.Cause == "" || f.Fix == "" || f.Severity == "" || f.Provider == "" {
 					t.Errorf("a finding lacks something: %+v", f)
 				}
@@ -230,9 +242,10 @@ func TestClean_noReport(t *testing.T) {
 	if len(files) < 60 {
 		t.Errorf("only %d clean configurations", len(files))
 	}
-	for _, path := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) {
-			c := lay(t, path)
+	bin := path(t)
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			c := lay(t, file, bin)
 			if len(c.files) == 0 {
 				t.Fatal("there is no file to look at")
 			}

@@ -212,7 +212,7 @@ var table = []Rule{
 	{httpVariable, Error, claudeOnly, "a variable in a header that is not allowed",
 		"Variables in headers that allowedEnvVars does not list become empty.",
 		"List the variable in allowedEnvVars."},
-	{rewritersRace, Warning, everyClient, "several hooks rewrite the same",
+	{rewritersRace, Warning, withFiles, "several hooks rewrite the same",
 		"All matching hooks start together, and of several rewrites the one that finishes last wins: the other is lost, secrets that it masked included.",
 		"Let one hook do all rewriting of an event."},
 	{promptBeside, Warning, claudeOnly, "prompt-style hooks beside lidguard",
@@ -352,7 +352,7 @@ var table = []Rule{
 	{copilotEnv, Warning, copilotOnly, "a variable in env is not expanded",
 		"The values of env are passed on as they are written.",
 		"Write the value itself, or let the command expand it."},
-	{copilotRunsClaude, Note, copilotOnly, "Copilot runs these hooks too",
+	{copilotRunsClaude, Note, []event.Provider{event.Claude, event.Copilot}, "Copilot runs these hooks too",
 		"Copilot runs the hooks of a trusted project's .claude/settings.json as well, with its own payload and rules: there a failing program denies every call.",
 		"Tell the clients apart by COPILOT_CLI=1, or move the hooks to your own settings."},
 

@@ -78,6 +78,14 @@ func Read(path string) (File, error) {
 	return File{Path: path, Data: data, Digest: DigestOf(data)}, nil
 }
 
+// Save writes the file in one step.
+func (f File) Save() error {
+	if err := replace(f.Path, f.Data); err != nil {
+		return fmt.Errorf("writing %s: %w", f.Path, err)
+	}
+	return nil
+}
+
 // ProjectBook is where a project keeps its rulebook, below its folder.
 const ProjectBook = ".lidguard/rules.toml"
 

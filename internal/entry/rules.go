@@ -12,6 +12,7 @@ import (
 	"github.com/lidguard-go/lidguard/internal/policy/redact"
 	"github.com/lidguard-go/lidguard/internal/policy/rule"
 	"github.com/lidguard-go/lidguard/internal/policy/sandbox"
+	"github.com/lidguard-go/lidguard/internal/policy/until"
 	"github.com/lidguard-go/lidguard/internal/rulebook"
 )
 
@@ -31,6 +32,7 @@ type Rules struct {
 	Nudge   []nudge.Nudge   `toml:"nudge"`
 	Redact  *redact.Config  `toml:"redact"`
 	Compact *compact.Config `toml:"compact"`
+	Until   []until.Goal    `toml:"until"`
 }
 
 // GateRules is the gate's section; see gate.Config.

@@ -25,12 +25,14 @@
 //	func main() { hook.Main(judge, hook.Gate) }
 //
 //	func judge(ctx context.Context, ev hook.Event) hook.Verdict {
-//		cmd, ok := ev.Bash()
-//		if ok && strings.Contains(cmd.Text, "git push") {
+//		if cmd, ok := ev.Bash(); ok && ev.BeforeCall() && strings.Contains(cmd.Text, "git push") {
 //			return hook.Deny("Pushing is for people. Leave the commit local and say that it is ready.").ByRule("no-push")
 //		}
 //		return hook.None()
 //	}
+//
+// A text search like this reminds an agent that means well. What holds against
+// one that does not (bash -c, aliases, a script) is lidguard's own gate.
 //
 // Prove it before you install it, by hand or with the helpers of package
 // hooktest:

@@ -37,6 +37,16 @@ type Event struct {
 	in *event.Event
 }
 
+// BeforeCall reports whether the event comes before a call, so that Deny stops
+// it. Bash, Edit, Read and MCP answer after a call as well.
+func (e Event) BeforeCall() bool {
+	switch e.Name {
+	case PreToolUse, PermissionRequest, PreSkillShellCommand, PreMCPToolCall:
+		return true
+	}
+	return false
+}
+
 // Decode reads the payload into v, as json.Unmarshal does: for members that
 // this package has no word for.
 func (e Event) Decode(v any) error {

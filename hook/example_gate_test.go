@@ -14,6 +14,9 @@ import (
 // protect keeps agents from pushing and from writing generated files. It is a
 // gate: what it cannot judge does not happen.
 func protect(_ context.Context, ev hook.Event) hook.Verdict {
+	if !ev.BeforeCall() {
+		return hook.None()
+	}
 	if cmd, ok := ev.Bash(); ok && strings.Contains(cmd.Text, "git push") {
 		return hook.Deny("Pushing is for people. Leave the commit local and say that it is ready.").ByRule("no-push")
 	}

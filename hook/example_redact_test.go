@@ -12,8 +12,8 @@ import (
 	"github.com/lidguard-go/lidguard/hook"
 )
 
-// token is compiled when it is needed first, since most events have none.
-var token = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`tok_[0-9a-z]{8,}`) })
+// secret is compiled when it is needed first, since most events have none.
+var secret = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`tok_[0-9a-z]{8,}`) })
 
 // redact takes tokens out of what tools give, in whatever shape they give it. As
 // a gate it withholds a result that it could not look through.
@@ -22,7 +22,7 @@ func redact(_ context.Context, ev hook.Event) hook.Verdict {
 	if !ok || !strings.Contains(string(res.Raw), "tok_") {
 		return hook.None()
 	}
-	masked, changed := res.MapStrings(func(text string) string { return token().ReplaceAllString(text, "tok_***") })
+	masked, changed := res.MapStrings(func(text string) string { return secret().ReplaceAllString(text, "tok_***") })
 	if !changed {
 		return hook.None()
 	}

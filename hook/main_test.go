@@ -8,7 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"runtime"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -128,10 +128,7 @@ func TestMain_doesNotWaitForAPayloadThatNeverEnds(t *testing.T) {
 
 func TestMain_namesItselfInItsReason(t *testing.T) {
 	got := program(t, "chatter", strings.NewReader(""), "--provider", "codex")
-	name := "hook.test"
-	if runtime.GOOS == "windows" {
-		name = "hook" // hook.test.exe
-	}
+	name := strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe")
 	if got.code != 2 || !strings.HasPrefix(got.stderr, name) {
 		t.Errorf("got %+v", got)
 	}

@@ -139,6 +139,7 @@ func TestAccessors_areThereWhereTheyBelong(t *testing.T) {
 		"Result":     {PostToolUse, PostToolUseFailure},
 		"Path":       {ConfigChange, FileChanged, InstructionsLoaded, CwdChanged, DirectoryAdded, WorktreeCreate, WorktreeRemove},
 		"Failure":    {PostToolUseFailure, StopFailure, ErrorOccurred, PostModelRequest},
+		"BeforeCall": {PreToolUse, PermissionRequest, PreSkillShellCommand, PreMCPToolCall},
 		"Tool":       {PreToolUse, PermissionRequest, PermissionDenied, PostToolUse, PostToolUseFailure, PreSkillShellCommand, PreMCPToolCall, QuestionAsked},
 	}
 	there := func(e Event) map[string]bool {
@@ -154,6 +155,7 @@ func TestAccessors_areThereWhereTheyBelong(t *testing.T) {
 		_, ok["Path"] = e.Path()
 		_, ok["Failure"] = e.Failure()
 		_, ok["Tool"] = e.Tool()
+		ok["BeforeCall"] = e.BeforeCall()
 		return ok
 	}
 	for what, ok := range there(Event{}) {

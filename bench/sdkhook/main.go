@@ -12,7 +12,7 @@ import (
 
 func main() {
 	hook.Main(func(_ context.Context, ev hook.Event) hook.Verdict {
-		if cmd, ok := ev.Bash(); ok && strings.Contains(cmd.Text, "git push") {
+		if cmd, ok := ev.Bash(); ok && ev.BeforeCall() && strings.Contains(cmd.Text, "git push") {
 			return hook.Deny("Pushing is for people.")
 		}
 		return hook.None()

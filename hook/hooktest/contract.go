@@ -143,7 +143,10 @@ func (c *contract) hostile() {
 			}
 		}
 	}
-	for _, client := range Clients() {
+	for i, client := range Clients() {
+		if c.sample > 1 && i != c.sample%len(Clients()) {
+			continue
+		}
 		p := client.PreToolUse("Bash", "true")
 		p.Name += ", larger than any hook reads"
 		c.check(c.body, p.Raw(strings.Repeat(" ", hook.MaxPayload)+string(p.body)), false)

@@ -16,7 +16,7 @@ import (
 func main() { hook.Main(guard, hook.Gate, hook.Deadline(time.Second)) }
 
 func guard(_ context.Context, ev hook.Event) hook.Verdict {
-	if cmd, ok := ev.Bash(); ok && ev.Name == hook.PreToolUse && strings.Contains(cmd.Text, "git push") {
+	if cmd, ok := ev.Bash(); ok && ev.BeforeCall() && strings.Contains(cmd.Text, "git push") {
 		return hook.Deny("Pushing is for people. Leave the commit local and say that it is ready.").ByRule("no-push")
 	}
 	if res, ok := ev.Result(); ok && strings.Contains(res.Text, "tok_") {

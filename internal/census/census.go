@@ -118,7 +118,16 @@ type Client struct {
 	Version  string         `json:"client_version"`
 	Contract string         `json:"contract"` // the page with the evidence
 	Common   []Field        `json:"common_input"`
+	Handlers []Handler      `json:"handlers"`
 	Notes    []string       `json:"notes"`
+}
+
+// Handler is a kind of handler and what a client makes of it.
+type Handler struct {
+	Kind    Kind    `json:"kind"`
+	Default float64 `json:"default_s,omitempty"` // its timeout where the event has none of its own
+	Does    string  `json:"does"`
+	Mark    Mark    `json:"mark"`
 }
 
 // Providers are the clients of the census, in the order they are shown.

@@ -2,6 +2,7 @@ package census_test
 
 import (
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -84,6 +85,49 @@ func TestMatcherFields_areInThePayload(t *testing.T) {
 		if (e.Matcher.Field == "") != slices.Contains([]census.Law{census.Ignored, census.InPlugin, census.Untested}, e.Matcher.Law) && e.Native != "PreSkillShellCommand" {
 			t.Errorf("%s %s: field %q and law %q do not go together", e.Provider, e.Native, e.Matcher.Field, e.Matcher.Law)
 		}
+	}
+}
+
+// TestClients_handlersAndTheirTime: which kinds of handlers a client has, and how
+// long each may take where the event says nothing else.
+func TestClients_handlersAndTheirTime(t *testing.T) {
+	want := map[event.Provider]map[census.Kind]float64{
+		event.Claude:   {census.Command: 600, census.HTTP: 600, census.MCPTool: 600, census.Prompt: 30, census.Agent: 60},
+		event.Codex:    {census.Command: 600, census.MCPTool: 600, census.Prompt: 0, census.Agent: 0, census.HTTP: 0},
+		event.Copilot:  {census.Command: 30, census.HTTP: 30, census.Prompt: 30},
+		event.OpenCode: {census.Plugin: 0},
+	}
+	for _, p := range census.Providers() {
+		client, _ := census.Of(p)
+		got := map[census.Kind]float64{}
+		for _, h := range client.Handlers {
+			got[h.Kind] = h.Default
+			runs := slices.ContainsFunc(census.Events(p), func(e census.Event) bool { return e.Runs(h.Kind) })
+			if runs != (h.Default != 0 || h.Kind == census.Plugin) {
+				t.Errorf("%s: %s handlers run on some event: %v, with a time of %v s", p, h.Kind, runs, h.Default)
+			}
+		}
+		if !maps.Equal(got, want[p]) {
+			t.Errorf("%s has the handlers %v, want %v", p, got, want[p])
+		}
+		for _, e := range census.Events(p) {
+			for _, k := range e.Kinds {
+				if _, has := got[k]; !has {
+					t.Errorf("%s %s runs %s handlers, which the client does not have", p, e.Native, k)
+				}
+			}
+			if p != event.OpenCode && !e.Runs(census.Command) {
+				t.Errorf("%s %s runs no command", p, e.Native)
+			}
+		}
+	}
+	for name, seconds := range map[string]float64{"UserPromptSubmit": 30, "PreModelSwitch": 30, "PostModelSwitch": 30, "MessageDisplay": 10, "SessionEnd": 1.5, "PreToolUse": 600} {
+		if e, _ := census.Find(event.Claude, name); e.Timeout.Default != seconds {
+			t.Errorf("%s has %v s, want %v", name, e.Timeout.Default, seconds)
+		}
+	}
+	if e, _ := census.Find(event.Codex, "Interrupt"); e.Timeout.Default != 1 || e.Timeout.Max != 3 {
+		t.Errorf("Codex's Interrupt has %+v", e.Timeout)
 	}
 }
 

@@ -14,7 +14,13 @@ func claudeClient() Client {
 			"All matching handlers start together. The same command, args and if run once per event. Of several updatedInput the one that finishes last wins.",
 			"deny beats defer beats ask beats allow.",
 			"A context longer than 10 000 characters is put into a file and cut to a preview of 2 000.",
-			"Timeouts without an entry of their own: command, http, mcp_tool 600 s; prompt 30 s; agent 60 s.",
+		},
+		Handlers: []Handler{
+			{Command, 600, "a program, or a line for /bin/sh -c; with args without a shell", Measured},
+			{HTTP, 600, "posts the payload; 2xx with JSON is an answer, anything else lets the action through", Measured},
+			{MCPTool, 600, "calls a tool of a connected MCP server; its text is read like standard output", Measured},
+			{Prompt, 30, "asks a model once; its answer is {ok, reason}", Read},
+			{Agent, 60, "asks a model that has tools, up to 50 turns", Read},
 		},
 	}
 }

@@ -16,6 +16,13 @@ func codexClient() Client {
 			"One http handler, an unknown type of handler, or a timeout with a fraction voids the whole file. prompt and agent handlers are skipped.",
 			"additionalContext is cut at 2500 tokens (read).",
 		},
+		Handlers: []Handler{
+			{Command, 600, "a line for the shell; with async it is not waited for and decides nothing", Measured},
+			{MCPTool, 600, "calls a tool of a connected MCP server; its text is treated like standard output", Measured},
+			{Prompt, 0, "skipped, with a warning", Measured},
+			{Agent, 0, "skipped, with a warning", Measured},
+			{HTTP, 0, "the whole file is rejected, with a warning at the start of a thread", Measured},
+		},
 	}
 }
 

@@ -13,7 +13,11 @@ func copilotClient() Client {
 			"Under PascalCase names the payload has hook_event_name, session_id, snake case and Claude Code's tool names; PermissionRequest, Notification and SubagentStart are not converted.",
 			"Hooks of an event run one after another. At permissionRequest and agentStop the last answer wins; hook files run in descending order of their names.",
 			"Hooks of a project, its .claude/settings.json included, run where the folder is trusted.",
-			"timeoutSec is 30 s by default.",
+		},
+		Handlers: []Handler{
+			{Command, 30, "command, bash or powershell with a line, or exec and args without a shell", Measured},
+			{HTTP, 30, "posts the payload; loopback addresses only with COPILOT_HOOK_ALLOW_LOCALHOST=1", Measured},
+			{Prompt, 30, "only at sessionStart, in the terminal", Measured},
 		},
 	}
 }

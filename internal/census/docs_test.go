@@ -50,6 +50,18 @@ func page() string {
 		if len(c.Common) > 0 {
 			b.WriteString("\nEvery payload: " + members(c.Common) + ".\n")
 		}
+		b.WriteString("\n| handler | timeout | does |\n| --- | --- | --- |\n")
+		for _, h := range c.Handlers {
+			limit := "–"
+			if h.Default != 0 {
+				limit = strconv.FormatFloat(h.Default, 'g', -1, 64) + " s"
+			}
+			does := h.Does
+			if h.Mark == census.Read {
+				does += " (read)"
+			}
+			fmt.Fprintf(&b, "| %s | %s | %s |\n", h.Kind, limit, does)
+		}
 		b.WriteString("\n| event | matched by | strongest answer | given by | timeout | handlers | since |\n| --- | --- | --- | --- | --- | --- | --- |\n")
 		for _, e := range census.Events(p) {
 			fmt.Fprintf(&b, "| [%s](#%s) | %s | %s | %s | %s | %s | %s |\n", cell(title(e)), anchor(c, e), cell(orDash(e.Matcher.Field)), effect(e), cell(channels(e)), timeout(e), kinds(e), orDash(e.Since))

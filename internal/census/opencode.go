@@ -13,6 +13,7 @@ func openCodeClient() Client {
 			"When the program dies nothing is told.",
 			"The inputs of chat.headers and chat.params hold the provider's key, session.error holds the provider's answer.",
 		},
+		Handlers: []Handler{{Plugin, 0, "a function inside the client, awaited without a limit", Measured}},
 	}
 }
 

@@ -8,12 +8,26 @@ import (
 	"testing"
 )
 
-// TestSeedCoverage_namesExistingTests: docs/seed-coverage.md is a promise, so every
-// test it names must exist in the file it names, every line must name one or say
+// TestSeedCoverage_namesExistingTests: the coverage pages are promises, so every
+// test they name must exist in the file they name, every line must name one or say
 // why not, and every contract section a line refers to must be there.
 func TestSeedCoverage_namesExistingTests(t *testing.T) {
+	for _, page := range []struct {
+		name string
+		rows int // at least
+		open bool
+	}{
+		{"seed-coverage.md", 100, false},
+		// Lines without a test are those of parts that are still being built.
+		{"seed-coverage-hooks.md", 70, true},
+	} {
+		t.Run(page.name, func(t *testing.T) { coverage(t, page.name, page.rows, page.open) })
+	}
+}
+
+func coverage(t *testing.T, name string, atLeast int, open bool) {
 	root := filepath.Join("..", "..")
-	page, err := os.ReadFile(filepath.Join(root, "docs", "seed-coverage.md"))
+	page, err := os.ReadFile(filepath.Join(root, "docs", name))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +44,7 @@ func TestSeedCoverage_namesExistingTests(t *testing.T) {
 		}
 		return files[name]
 	}
-	rows, tests := 0, 0
+	rows, tests, empty := 0, 0, 0
 	for line := range strings.Lines(string(page)) {
 		found := named.FindAllStringSubmatch(line, -1)
 		for _, m := range found {
@@ -47,11 +61,16 @@ func TestSeedCoverage_namesExistingTests(t *testing.T) {
 		if cells := strings.Split(line, "|"); len(cells) == 6 && strings.ContainsAny(cells[1], "0123456789") {
 			rows++
 			if len(found) == 0 && strings.TrimSpace(cells[4]) == "" {
-				t.Errorf("nothing holds %q and nothing says why", strings.TrimSpace(line))
+				if empty++; !open {
+					t.Errorf("nothing holds %q and nothing says why", strings.TrimSpace(line))
+				}
 			}
 		}
 	}
-	if rows < 100 || tests < rows {
+	if rows < atLeast || tests < rows-empty {
 		t.Errorf("%d lines and %d tests: the page is not what this test reads", rows, tests)
+	}
+	if open && empty == 0 {
+		t.Errorf("every line of %s is held now: close the page in this test", name)
 	}
 }

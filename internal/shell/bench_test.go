@@ -87,6 +87,8 @@ func hostile() []struct {
 		{"cmd copies", Cmd, "set x=aaaaaaaa&" + r("set x=%x%%x%&", 16) + r("set y=%x%.&", 20000)},
 		{"cmd delayed copies", Cmd, "set x=aaaaaaaa&" + r("set x=!x!!x!&", 16) + r("set y=!x!.&", 20000)},
 		{"cmd words of a large value", Cmd, "set x=aaaaaaaa&" + r("set x=%x%%x%&", 16) + r("del %x%&", 20000)},
+		{"ever deeper", Bash, r("cd aaaaaaaa; rm b;", 20000)},
+		{"ever deeper into the unknown", Bash, r("cd a$x; rm b;", 20000)},
 		{"brace bomb", Bash, "echo " + r("{a,b}", 40)},
 		{"nested braces", Bash, "echo " + r("{a,", 50000) + r("}", 50000)},
 		{"brace range", Bash, "echo {1..1000000000}{1..1000000000}"},

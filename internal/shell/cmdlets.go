@@ -470,6 +470,9 @@ func (w *walker) winJoin(dir, path Value) Value {
 				}
 			}
 		}
+		if tooDeep(dir, path) {
+			return hole(HolePath, "")
+		}
 		return concat(dir, exact(`\`), path)
 	}
 	return joinPath(dir, path.mapWhole(func(s string) string { return strings.ReplaceAll(s, `\`, "/") }))

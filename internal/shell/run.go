@@ -533,11 +533,23 @@ func joinPath(dir, path Value) Value {
 	return either(out...)
 }
 
+// maxPath is how long a folder's path may grow, Linux's PATH_MAX. Beyond it the
+// folder counts as unknown: every leaf carries its folder, and cd a; cd a; … would
+// make the facts grow with the square of the text.
+const maxPath = 4096
+
+func tooDeep(d, p Value) bool {
+	return len(d.Text)+len(p.Text) > maxPath || len(d.Holes)+len(p.Holes) > 64
+}
+
 func joinOne(d, p Value) Value {
 	if p.IsEmpty() {
 		return d
 	}
 	abs := strings.HasPrefix(p.Prefix(), "/")
+	if !abs && tooDeep(d, p) {
+		return hole(HolePath, "")
+	}
 	if pt, ok := p.Exact(); ok {
 		if abs {
 			return exact(cleanPath(pt))

@@ -14,6 +14,8 @@ type judge struct {
 	w   World
 	f   *shell.Facts
 	out []Hazard
+	// seen has the hazards in out once they are many; nil before.
+	seen map[hazardKey]bool
 	// depth counts commands found inside program text of other languages.
 	depth int
 	// at moves places found in inner commands to the outer one.
@@ -21,6 +23,13 @@ type judge struct {
 	// touched are the absolute paths that would be written, moved or deleted;
 	// "" stands for one that is not known.
 	touched []string
+}
+
+// hazardKey tells hazards apart: the same one in two places is noted once.
+type hazardKey struct {
+	effect       Effect
+	scope        Scope
+	rule, target string
 }
 
 // Touches lists the absolute paths that a call says it would write, move or
@@ -89,10 +98,26 @@ func (j *judge) addAt(e Effect, s Scope, rule, target string, from, to int) {
 	if j.depth > 0 {
 		from, to = j.at, j.end
 	}
-	for i := range j.out {
-		if h := &j.out[i]; h.Effect == e && h.Scope == s && h.Rule == rule && h.Target == target {
+	key := hazardKey{e, s, rule, target}
+	if j.seen == nil {
+		for i := range j.out {
+			if h := &j.out[i]; (hazardKey{h.Effect, h.Scope, h.Rule, h.Target}) == key {
+				return
+			}
+		}
+		if len(j.out) == 32 { // more than any command of a day
+			j.seen = make(map[hazardKey]bool, 64)
+			for i := range j.out {
+				h := &j.out[i]
+				j.seen[hazardKey{h.Effect, h.Scope, h.Rule, h.Target}] = true
+			}
+		}
+	}
+	if j.seen != nil {
+		if j.seen[key] {
 			return
 		}
+		j.seen[key] = true
 	}
 	j.out = append(j.out, Hazard{Effect: e, Scope: s, Rule: rule, Target: target, Offset: from, End: to,
 		Decision: j.cfg.decide(e, s, rule)})

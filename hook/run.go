@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/lidguard-go/lidguard/internal/event"
+	"github.com/lidguard-go/lidguard/internal/provider/copilot"
 	"github.com/lidguard-go/lidguard/internal/provider/jsontext"
 )
 
@@ -92,6 +93,9 @@ func Named(name string) Option { return option(func(c *config) { c.name = name }
 // refusal, for a log of your own. It must not write to standard output.
 func OnError(f func(error)) Option { return option(func(c *config) { c.report = f }) }
 
+// within hands the environment in.
+func within(env func(string) string) Option { return option(func(c *config) { c.env = env }) }
+
 type config struct {
 	body     Body
 	role     Role
@@ -100,10 +104,11 @@ type config struct {
 	deadline time.Duration
 	name     string
 	report   func(error)
+	env      func(string) string
 }
 
 func configure(body Body, opts []Option) *config {
-	c := &config{body: body, name: "a hook", report: func(error) {}}
+	c := &config{body: body, name: "a hook", report: func(error) {}, env: func(string) string { return "" }}
 	for _, o := range opts {
 		o.apply(c)
 	}
@@ -167,6 +172,7 @@ func named(opts []Option) []Option {
 // name, the environment, the streams. It returns the exit code. When the
 // deadline passes it does not wait for body, whose goroutine is left to end.
 func Run(body Body, args []string, env func(string) string, stdin io.Reader, stdout, stderr io.Writer, opts ...Option) int {
+	opts = append(opts[:len(opts):len(opts)], within(env))
 	c := configure(body, opts)
 	flagError := c.flags(args)
 	if resident(args) {
@@ -175,7 +181,7 @@ func Run(body Body, args []string, env func(string) string, stdin io.Reader, std
 		}
 		return 0
 	}
-	out := c.once(env, stdin, flagError)
+	out := c.once(stdin, flagError)
 	if c.role == Observer {
 		return 0
 	}
@@ -226,7 +232,7 @@ func resident(args []string) bool {
 }
 
 // once answers one event.
-func (c *config) once(env func(string) string, stdin io.Reader, flagError error) (out event.Output) {
+func (c *config) once(stdin io.Reader, flagError error) (out event.Output) {
 	defer func() {
 		if r := recover(); r != nil { // our own bug, or one in OnError
 			out = c.portable(c.event, fmt.Errorf("panic: %v", r))
@@ -236,11 +242,7 @@ func (c *config) once(env func(string) string, stdin io.Reader, flagError error)
 	if err == nil {
 		err = flagError
 	}
-	p := c.provider
-	if p == "" {
-		p, _ = guess(payload)
-	}
-	codec := codecOf(p)
+	codec := codecOf(c.client(payload))
 	if codec == nil {
 		if err == nil {
 			err = errors.New("the payload does not tell which client sent it; --provider does")
@@ -252,7 +254,7 @@ func (c *config) once(env func(string) string, stdin io.Reader, flagError error)
 		}
 		return c.portable(native, err)
 	}
-	ev, decodeError := decode(codec, payload, c.event, env)
+	ev, decodeError := decode(codec, payload, c.event, c.env)
 	if err == nil {
 		err = decodeError
 	}
@@ -283,6 +285,22 @@ func (c *config) once(env func(string) string, stdin io.Reader, flagError error)
 		return again
 	}
 	return out
+}
+
+// client tells whose payload this is: the author's or installer's word, else the
+// payload's own marks. One thing overrules the word: Copilot also runs the hooks of
+// a project's .claude/settings.json (docs/contracts/copilot.md §1.17), and where
+// both the environment and the payload say so, an answer in Claude Code's dialect
+// would be lost on it.
+func (c *config) client(payload []byte) Provider {
+	p := c.provider
+	if p != "" && !(p == Claude && copilot.Called(c.env)) {
+		return p
+	}
+	if told, ok := guess(payload); ok && (p == "" || told == Copilot) {
+		return told
+	}
+	return p
 }
 
 // answer runs the body and gives its verdict, or the one its role stands for.

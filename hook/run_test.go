@@ -93,6 +93,33 @@ func TestRun_whoTheClientIs(t *testing.T) {
 	}
 }
 
+// Copilot runs the hooks of a project's .claude/settings.json as well: it must not
+// be answered in Claude Code's words.
+func TestRun_copilotWithAClaudeHook(t *testing.T) {
+	result := `{"hook_event_name":"PostToolUse","session_id":"s","timestamp":"2026-01-01T09:00:00.000Z","tool_name":"Bash","tool_input":{},"tool_result":{"result_type":"success","text_result_for_llm":"secret"}}`
+	mask := func(_ context.Context, ev hook.Event) hook.Verdict {
+		res, _ := ev.Result()
+		masked, _ := res.MapStrings(func(s string) string { return strings.ReplaceAll(s, "secret", "***") })
+		return hook.RewriteOutput(masked)
+	}
+	for _, c := range []struct {
+		name, payload, want string
+		env                 map[string]string
+	}{
+		{"Copilot says so twice", result, `{"modifiedResult":{"resultType":"success","textResultForLlm":"***"}}`, map[string]string{"COPILOT_CLI": "1"}},
+		{"Claude Code below Copilot's shell", claudeCall, ``, map[string]string{"COPILOT_CLI": "1", "CLAUDECODE": "1"}},
+		{"Claude Code's own payload", claudeCall, ``, map[string]string{"COPILOT_CLI": "1"}},
+		{"the payload alone does not overrule the flag", result, ``, nil},
+	} {
+		var stdout, stderr bytes.Buffer
+		hook.Run(mask, []string{"--provider", "claude"}, func(name string) string { return c.env[name] }, strings.NewReader(c.payload), &stdout, &stderr,
+			hook.Helper, hook.Deadline(20*time.Second))
+		if stdout.String() != c.want || stderr.Len() > 0 {
+			t.Errorf("%s: got %s%s, want %s", c.name, stdout.String(), stderr.String(), c.want)
+		}
+	}
+}
+
 // hostile are runs in which the body cannot give a good answer.
 func hostile() map[string]func(hook.Role) ran {
 	ask := func(body hook.Body, payload string, opts ...hook.Option) func(hook.Role) ran {

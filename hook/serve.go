@@ -29,7 +29,7 @@ const MaxBodies = 16
 // panic outside of body ends the helper, and the runtime starts it again.
 func Serve(body Body, opts ...Option) {
 	stdout := seam()
-	if err := ServeOn(context.Background(), os.Stdin, stdout, body, named(opts)...); err != nil {
+	if err := ServeOn(context.Background(), os.Stdin, stdout, body, append(named(opts), within(os.Getenv))...); err != nil {
 		fmt.Fprintln(os.Stderr, "serving:", err)
 		os.Exit(1)
 	}
@@ -196,7 +196,7 @@ func (s *server) request(ctx context.Context, line []byte) {
 		s.say(reply{id: id, err: err})
 		return
 	}
-	ev, err := decode(codec, payload, native, nil)
+	ev, err := decode(codec, payload, native, s.env)
 	if err != nil {
 		s.report(err)
 		v := s.closed(&ev, err)

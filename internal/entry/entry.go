@@ -127,12 +127,14 @@ func (h *hook) survive(out *event.Output) {
 
 // answer is run from the moment that the payload is there, or cannot be had.
 func (h *hook) answer(payload []byte, err error) event.Output {
+	native, flagged := eventFlag(h.args)
 	if err != nil {
+		// Where the command line names the event, the refusal is for that one.
+		h.ev, _ = h.codec.Decode([]byte("{}"), h.env.Getenv, native)
 		return h.unreadable(err)
 	}
-	native, err := eventFlag(h.args)
-	if err != nil {
-		h.complain(err) // and go on: the payload may say it all
+	if flagged != nil {
+		h.complain(flagged) // and go on: the payload may say it all
 	}
 	h.ev, err = h.codec.Decode(payload, h.env.Getenv, native)
 	if err != nil {

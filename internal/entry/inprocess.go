@@ -53,7 +53,7 @@ func (r *Rehearsal) Judge(args []string, payload []byte) (out event.Output, err 
 	}
 	defer h.survive(&out)
 	if len(payload) == 0 {
-		return h.unreadable(errEmptyPayload), nil
+		return h.answer(nil, errEmptyPayload), nil
 	}
 	return h.answer(payload, nil), nil
 }

@@ -106,3 +106,29 @@ func BenchmarkRehearsal(b *testing.B) {
 		}
 	})
 }
+
+// A client whose payloads do not name their event has named it on the command line,
+// which is all that is known of a payload that never comes.
+func TestRehearsal_refusesWhatNeverComes(t *testing.T) {
+	r := rehearsal(t, t.TempDir(), nil)
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"copilot-hook", "--event", "preToolUse"}, `"permissionDecision":"deny"`},
+		{[]string{"copilot-hook", "--event", "PreToolUse"}, `"permissionDecision":"deny"`},
+		{[]string{"copilot-hook", "--event", "permissionRequest"}, `"behavior":"deny"`},
+		{[]string{"copilot-hook", "--event", "agentStop"}, ""},
+		{[]string{"opencode-hook", "--event", "tool.execute.before"}, "empty payload"},
+		{[]string{"opencode-hook", "--event", "session.idle"}, ""},
+		{[]string{"codex-hook"}, "empty payload"},
+	} {
+		out, err := r.Judge(c.args, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := string(out.Stdout) + string(out.Stderr); c.want == "" && got != "" || !strings.Contains(got, c.want) {
+			t.Errorf("%v: got %q, want %q", c.args, got, c.want)
+		}
+	}
+}

@@ -181,7 +181,7 @@ func (s *server) request(ctx context.Context, line []byte) {
 		err = fmt.Errorf("a request that is no JSON object: %w", err)
 	case id == nil:
 		err = errors.New(`a request without an "id"`)
-	case payload == nil:
+	case payload == nil || jsontext.Kind(payload) == "null": // OpenCode's events with keys are not kept
 		err = errors.New(`a request without an "event"`)
 	}
 	if provider == "" {

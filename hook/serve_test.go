@@ -90,14 +90,15 @@ func TestServe_goesOnAfterABadLine(t *testing.T) {
 		"hello\n"+
 			"\n"+ // nothing is nothing
 			`{"id":1}`+"\n"+
+			`{"id":5,"provider":"opencode","native":"chat.headers","event":null}`+"\n"+
 			`{"event":{}}`+"\n"+
 			`{"id":2,"provider":"cursor","event":{}}`+"\n"+
 			`{"id":3,"provider":"claude","event":`+strings.Repeat(" ", hook.MaxPayload)+"{}}\n"+
 			request(4, "claude", "PreToolUse", claudeCall, ""))
-	if len(order) != 6 {
+	if len(order) != 7 {
 		t.Fatalf("%d answers: %v", len(order), order)
 	}
-	for _, id := range []string{"1", "2", "null"} {
+	for _, id := range []string{"1", "2", "5", "null"} {
 		if got[id].Error == "" {
 			t.Errorf("%s has no error: %+v", id, got[id])
 		}

@@ -69,7 +69,8 @@ var mayImport = map[string][]string{
 	"internal/lint":      {"internal/census", "internal/provider", "internal/entry", "internal/event", "internal/install", "internal/rulebook", "internal/confedit"},
 	"internal/replay": {"internal/provider", "internal/entry", "internal/event", "internal/rulebook", "internal/policy", "internal/census",
 		"internal/paths", "internal/ipc", "internal/platform/child"},
-	"internal/cli": {"internal", "!internal/platform", "!internal/policy"},
+	"internal/secretrules": {"internal/policy/redact"},
+	"internal/cli":         {"internal", "!internal/platform", "!internal/policy"},
 
 	"bench": {"hook", "internal/event", "internal/ipc", "internal/paths", "internal/platform/endpoint"},
 	"e2e":   {"e2e"},

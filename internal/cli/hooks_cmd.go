@@ -103,6 +103,15 @@ func (a *app) hooksEnable(pack string, o hooksEnableOptions) error {
 	if o.audit {
 		mode = entry.Audit
 	}
+	if pack == "redact" {
+		d, err := a.dirs()
+		if err != nil {
+			return err
+		}
+		if err := writeSecretRules(d); err != nil {
+			return err
+		}
+	}
 	return a.changePacks(func(p *entry.Packs) { p.Switch(pack, mode, entry.Profile(o.profile), o.roots) })
 }
 

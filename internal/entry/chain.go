@@ -140,6 +140,9 @@ func Chain(dirs paths.Dirs) ([]PackStatus, error) {
 		if row.Mode != Off && p.detail != nil {
 			row.Detail = p.detail(rules, &sw)
 		}
+		if row.Mode != Off && p.state != nil {
+			row.Detail += "; " + p.state(dirs)
+		}
 		list = append(list, row)
 	}
 	slices.SortStableFunc(list, func(a, b PackStatus) int { return a.Band - b.Band })

@@ -60,6 +60,14 @@ var redactPack = pack{
 		}
 		return text
 	},
+	state: func(dirs paths.Dirs) string {
+		own := fmt.Sprintf("%d built-in rules", len(redact.RuleIDs()))
+		set, err := SecretRules(dirs)
+		if err != nil {
+			return own + " alone (lidguard hooks enable redact adds the published ones)"
+		}
+		return fmt.Sprintf("%s and %d published ones", own, set.Len())
+	},
 	check: func(r *Rules) *Fault {
 		if r.Redact == nil {
 			return nil

@@ -126,6 +126,8 @@ type pack struct {
 	build func(*hook, *Rules, Mode) []policy.Handler
 	// detail is what it was told, for people.
 	detail func(*Rules, *Packs) string
+	// state is what it has on this machine, for people; nil: nothing of its own.
+	state func(paths.Dirs) string
 	// beside is what the pack may be told by a project's book that nobody trusts;
 	// nil: nothing. It is for packs that run no program and send nothing, and whose
 	// handlers, as tightened leaves them, can only object.

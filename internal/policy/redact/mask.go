@@ -89,15 +89,24 @@ func (e *Engine) Text(text string) (string, Result) {
 	}
 }
 
+// maxLayers bounds how many escapes upon escapes are resolved.
+const maxLayers = 3
+
 // spans are the secrets of a text, in order and without overlaps: where two rules
 // found pieces of one another, the longest gives the name.
 func (e *Engine) spans(text []byte) (list []span, over bool) {
 	list, over = e.search(text, true)
-	if p := plain(text); p != nil && !over {
-		more, o := e.search(p.text, false)
-		over = o
+	// A text inside a text is escaped twice, and what is under the escapes may be
+	// coloured.
+	var layers []*view
+	for v := plain(text); v != nil && !over && len(layers) < maxLayers; v = plain(v.text) {
+		layers = append(layers, v)
+		var more []span
+		more, over = e.search(v.text, false)
 		for _, f := range more {
-			f.from, f.to = p.back(f.from, f.to)
+			for i := len(layers) - 1; i >= 0; i-- {
+				f.from, f.to = layers[i].back(f.from, f.to)
+			}
 			list = append(list, f)
 		}
 	}

@@ -8,22 +8,23 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lidguard-go/lidguard/e2e/lab/secrets"
 	"github.com/lidguard-go/lidguard/internal/policy/redact"
 )
 
 func engine() *redact.Engine { return redact.NewEngine(&redact.Config{}, nil) }
 
 // around puts a secret between other text, as outputs have it.
-func around(d dice, text string) string {
-	return d.one("", "$ cat x\n", "# "+d.sentence()+"\n", "  ") + text + d.one("", "\n", "\n"+d.sentence()+"\n")
+func around(d secrets.Dice, text string) string {
+	return d.One("", "$ cat x\n", "# "+sentence(d)+"\n", "  ") + text + d.One("", "\n", "\n"+sentence(d)+"\n")
 }
 
 // gone fails for every part of the secret that is left in text.
-func gone(t *testing.T, where string, s sample, text string) {
+func gone(t *testing.T, where string, s secrets.Secret, text string) {
 	t.Helper()
-	for _, part := range s.secret {
+	for _, part := range s.Parts {
 		if strings.Contains(text, part) {
-			t.Errorf("%s: the %s is still there in %.400q", where, s.kind, text)
+			t.Errorf("%s: the %s is still there in %.400q", where, s.Kind, text)
 			return
 		}
 	}
@@ -93,21 +94,21 @@ func texts(v any) string {
 }
 
 func TestJSON_threeHundredSecretsInEveryShape(t *testing.T) {
-	if len(shapes) < 40 || len(kinds) < 40 {
-		t.Fatalf("there are %d shapes and %d kinds, want 40 of each", len(shapes), len(kinds))
+	if len(shapes) < 40 || secrets.Kinds() < 40 {
+		t.Fatalf("there are %d shapes and %d kinds, want 40 of each", len(shapes), secrets.Kinds())
 	}
 	e := engine()
-	d := newDice(2)
-	for i, s := range samples(1, 300) {
+	d := secrets.New(2)
+	for i, s := range secrets.Roll(1, 300) {
 		for n, shape := range shapes {
 			if (i+n)%4 != 0 && i >= 40 {
 				continue // every secret in a quarter of the shapes, the first ones in all
 			}
-			in := fill(shape.response, around(d, s.text))
+			in := fill(shape.response, around(d, s.Text))
 			out, r, ok := e.JSON([]byte(in), false)
 			where := fmt.Sprintf("%s %s %d", shape.client, shape.tool, n)
 			if !ok || r.Masked == 0 || r.Keys > 0 || r.Withheld {
-				t.Errorf("%s: a %s gave %+v, %v in %.300q", where, s.kind, r, ok, in)
+				t.Errorf("%s: a %s gave %+v, %v in %.300q", where, s.Kind, r, ok, in)
 				continue
 			}
 			a, b := decode(t, []byte(in)), decode(t, out)
@@ -124,7 +125,7 @@ func TestJSON_threeHundredSecretsInEveryShape(t *testing.T) {
 
 func TestJSON_cleanOutputsStayAsTheyAre(t *testing.T) {
 	e := engine()
-	d := newDice(3)
+	d := secrets.New(3)
 	for i := range 1000 {
 		in := fill(shapes[i%len(shapes)].response, clean[i%len(clean)](d))
 		out, r, ok := e.JSON([]byte(in), false)
@@ -135,7 +136,7 @@ func TestJSON_cleanOutputsStayAsTheyAre(t *testing.T) {
 }
 
 func BenchmarkJSON_mebibyte(b *testing.B) {
-	d := newDice(4)
+	d := secrets.New(4)
 	for _, bench := range []struct {
 		name string
 		text func() string
@@ -153,8 +154,8 @@ func BenchmarkJSON_mebibyte(b *testing.B) {
 		{"secrets", func() string {
 			var t strings.Builder
 			for t.Len() < 1<<20 {
-				for _, s := range samples(d.Uint64(), 30) {
-					t.WriteString(s.text + "\n" + clean[0](d))
+				for _, s := range secrets.Roll(d.Uint64(), 30) {
+					t.WriteString(s.Text + "\n" + clean[0](d))
 				}
 			}
 			return t.String()

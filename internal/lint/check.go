@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -76,7 +77,6 @@ func (c *checker) check(s *source) {
 		}
 	}
 	c.scripts(s)
-	c.duplicates(s)
 }
 
 // twice finds keys that an object of the hooks has more than once.
@@ -156,7 +156,7 @@ func kindOf(v any) string {
 // shape finds what the client drops because of its form.
 func (c *checker) shape(s *source) {
 	value, has := s.root["hooks"]
-	if !has {
+	if !has || value == nil {
 		c.misplaced(s)
 		return
 	}
@@ -386,7 +386,8 @@ func (c *checker) handler(s *source, e *entry) {
 	if !c.complete(s, e, kind) {
 		return
 	}
-	if !e.census.Runs(kind) && !(s.Provider == event.Codex && kind == census.HTTP) {
+	unknown := e.census.Name == event.PreSkillShellCommand // what it runs besides commands was not found out
+	if !e.census.Runs(kind) && !unknown && !(s.Provider == event.Codex && kind == census.HTTP) {
 		client, _ := census.Of(s.Provider)
 		var may []string
 		for _, k := range e.census.Kinds {
@@ -485,50 +486,64 @@ func long(seconds float64) string {
 	return fmt.Sprintf("%.0f hours", seconds/3600)
 }
 
-// duplicates finds handlers that the client takes for one (contracts/claude §7).
-func (c *checker) duplicates(s *source) {
-	if s.Provider != event.Claude {
-		return
-	}
+// duplicates finds handlers that the client takes for one, in one file or in
+// several (contracts/claude §7).
+func (c *checker) duplicates(all []*source) {
 	type key struct{ event, id string }
-	first := map[key]*entry{}
-	for i := range s.entries {
-		e := &s.entries[i]
-		if e.kind() != census.Command {
+	type place struct {
+		s *source
+		e *entry
+	}
+	first := map[key]place{}
+	for _, s := range all {
+		if s.Kind != ClaudeSettings && s.Kind != ClaudePlugin {
 			continue
 		}
-		args, _ := json.Marshal(e.fields["args"])
-		k := key{e.event, e.text("command") + "\x00" + string(args) + "\x00" + e.text("if")}
-		before, seen := first[k]
-		if !seen {
-			first[k] = e
-			continue
-		}
-		if why := differs(before, e); why != "" {
-			c.on(s, handlerTwice, e, "command", "the same command stands under %s already, %s", e.event, why)
+		for i := range s.entries {
+			e := &s.entries[i]
+			if e.kind() != census.Command {
+				continue
+			}
+			args, _ := json.Marshal(e.fields["args"])
+			k := key{e.event, e.text("command") + "\x00" + string(args) + "\x00" + e.text("if")}
+			if strings.Contains(k.id, "CLAUDE_PLUGIN_ROOT") {
+				k.id += "\x00" + s.Path // another one in every plugin
+			}
+			before, seen := first[k]
+			if !seen {
+				first[k] = place{s, e}
+				continue
+			}
+			why, same := differs(before.e, e)
+			if where := filepath.Base(before.s.Path); why != "" && before.s == s {
+				c.on(s, handlerTwice, e, "command", "the same command stands under %s already, %s", e.event, why)
+			} else if why != "" && !same {
+				c.on(s, handlerTwice, e, "command", "the same command stands under %s in %s, %s", e.event, where, why)
+			}
 		}
 	}
 }
 
-// differs says what is wrong with two handlers that run as one; "" if nothing is.
-func differs(a, b *entry) string {
+// differs says what is wrong with two handlers that run as one, "" if nothing is;
+// same is set where they are alike in everything.
+func differs(a, b *entry) (why string, same bool) {
 	for _, key := range []string{"timeout", "async", "asyncRewake", "shell"} {
 		x, _ := json.Marshal(a.fields[key])
 		y, _ := json.Marshal(b.fields[key])
 		if !bytes.Equal(x, y) {
-			return "with another " + key + ", and only one of them counts"
+			return "with another " + key + ", and only one of them counts", false
 		}
 	}
-	same := func(m *string) string {
+	matcher := func(m *string) string {
 		if m == nil || *m == "*" {
 			return ""
 		}
 		return *m
 	}
-	if same(a.matcher) == same(b.matcher) {
-		return "with the same matcher: it runs once"
+	if matcher(a.matcher) == matcher(b.matcher) {
+		return "with the same matcher: it runs once", true
 	}
-	return ""
+	return "", false
 }
 
 // nearest returns the word that word was probably meant to be, or "".

@@ -181,8 +181,10 @@ func (c *checker) copilotHandler(s *source, e *entry, kind census.Kind) {
 
 // together looks at what files are to each other.
 func (c *checker) together(all []*source) {
+	c.duplicates(all)
 	c.codexTrust(all)
 	c.lidguardBeside(all)
+	c.copilotProject(all)
 	c.copilotOrder(all)
 	c.rewriters(all)
 	managedOnly := false
@@ -349,6 +351,38 @@ func (c *checker) lidguardBeside(all []*source) {
 		}
 		if copilotUsed && s.Kind == ClaudeSettings && s.Scope == Project && len(s.entries) > 0 {
 			c.add(s, copilotRunsClaude, "", confedit.Path{"hooks"}, "in a trusted folder Copilot runs these hooks as well")
+		}
+	}
+}
+
+// copilotProject looks at what a project's files mean for Copilot's hooks.
+func (c *checker) copilotProject(all []*source) {
+	hooks := slices.ContainsFunc(all, func(s *source) bool { return s.Provider == event.Copilot && len(s.entries) > 0 })
+	var config *source
+	for _, s := range all {
+		if s.Kind == CopilotConfig {
+			config = s
+		}
+		if s.Kind == ClaudeSettings && s.Scope == Project && s.root["disableAllHooks"] == true && hooks {
+			f := c.add(s, hooksOff, "", confedit.Path{"disableAllHooks"}, "disableAllHooks in a project's .claude/settings.json switches off all hooks of Copilot there, the person's own included")
+			f.Provider = event.Copilot
+		}
+	}
+	if config == nil {
+		return
+	}
+	trusted, _ := config.root["trustedFolders"].([]any)
+	for _, s := range all {
+		if s.Provider != event.Copilot || s.Scope != Project || len(s.entries) == 0 {
+			continue
+		}
+		inside := slices.ContainsFunc(trusted, func(v any) bool {
+			dir, _ := v.(string)
+			rel, err := filepath.Rel(dir, s.Path)
+			return dir != "" && err == nil && filepath.IsLocal(rel)
+		})
+		if !inside {
+			c.add(s, copilotUntrusted, "", confedit.Path{"hooks"}, "the folder is not among trustedFolders in %s", config.Path)
 		}
 	}
 }

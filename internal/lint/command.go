@@ -259,7 +259,7 @@ func unescape(s string) string {
 
 // interpreters run a file given to them: name, language.
 var interpreters = map[string]string{
-	"sh": "sh", "bash": "sh", "zsh": "sh", "dash": "sh", "ksh": "sh", "python": "python", "python3": "python", "uv": "python", "node": "js", "bun": "js",
+	"sh": "sh", "bash": "sh", "zsh": "sh", "dash": "sh", "ksh": "sh", "python": "python", "python3": "python", "py": "python", "uv": "python", "node": "js", "bun": "js",
 	"deno": "js", "tsx": "js", "ruby": "other", "perl": "other", "php": "other",
 }
 
@@ -427,7 +427,7 @@ func (c *checker) program(s *source, e *entry) {
 		}
 	}
 	if m := cmd.main(); m != nil && m.words[0].known && !strings.ContainsAny(m.program(), `/\`) {
-		if _, found, asked := c.host.onPath(m.program()); asked && !found {
+		if _, found, asked := c.host.onPath(m.program()); asked && !found && !guarded(cmd, &m.words[0]) {
 			c.on(s, programMissing, e, key, "%q is not on PATH%s", m.program(), c.consequence(s, e))
 		}
 	}
@@ -455,7 +455,8 @@ func (c *checker) words(s *source, e *entry, cmd *command, key string) {
 		case "CLAUDE_PROJECT_DIR":
 			return s.Provider == event.Codex
 		case "CLAUDE_PLUGIN_ROOT", "CLAUDE_PLUGIN_DATA":
-			return s.Provider != event.Claude || s.Kind == ClaudeSettings
+			// Codex sets it for the hooks of plugins (read), which lie elsewhere.
+			return s.Provider == event.Copilot || s.Kind == ClaudeSettings || s.Provider == event.Codex && s.Scope != Other
 		case "COPILOT_PROJECT_DIR", "COPILOT_HOOK_DIR":
 			return s.Provider != event.Copilot
 		case "CODEX_PROJECT_DIR", "CODEX_SESSION_ID", "CODEX_CWD":
@@ -509,7 +510,15 @@ func (c *checker) target(s *source, e *entry, cmd *command, call *call, key stri
 		return
 	}
 	info, err := os.Stat(path)
+	elsewhere := s.Scope == User || s.Scope == Managed || s.Kind == ClaudePlugin // the project may be another one
+	ofProject := relative || slices.ContainsFunc(w.all, func(name string) bool { return strings.HasSuffix(name, "_PROJECT_DIR") || name == "PWD" }) ||
+		strings.Contains(w.raw, "git rev-parse")
 	switch {
+	case err != nil && elsewhere && relative:
+		c.on(s, pathRelative, e, key, "%s is looked for in whatever folder the session is in", w.text)
+		return
+	case err != nil && elsewhere && ofProject:
+		return
 	case err != nil:
 		if guarded(cmd, w) {
 			return

@@ -30,7 +30,7 @@ func (c *checker) matcher(s *source, e *entry) {
 		return
 	}
 	if law == census.Ignored {
-		if m != "" && m != "*" {
+		if !slices.Contains([]string{"", "*", ".*", "^.*$", ".+"}, m) {
 			c.on(s, matcherIgnored, e, "matcher", "%s is matched by nothing, and the matcher %q is ignored", e.event, m)
 		}
 		return
@@ -134,6 +134,10 @@ func (c *checker) unknownTool(s *source, e *entry, name string, known []string) 
 	if s.Provider != event.Claude && slices.Contains(names(event.Claude), name) {
 		return false, true
 	}
+	if row, ok := census.Find(s.Provider, name); ok {
+		c.on(s, matcherNever, e, "matcher", "%s is an event, and the matcher of %s is compared with the names of tools", row.Native, e.event)
+		return true, false
+	}
 	if strings.Contains(name, " ") {
 		c.on(s, matcherNever, e, "matcher", "no tool is called %q; names are separated by |", name)
 		return true, false
@@ -171,7 +175,7 @@ func (c *checker) pattern(s *source, e *entry, r census.Reading) {
 		return
 	}
 	known := names(s.Provider)
-	if rule := permissionRule.FindStringSubmatch(m); rule != nil && slices.Contains(known, rule[1]) {
+	if rule := permissionRule.FindStringSubmatch(m); rule != nil && (slices.Contains(known, rule[1]) || slices.Contains(names(event.Claude), rule[1])) {
 		c.on(s, matcherNever, e, "matcher", "%q is a permission rule: as a regular expression it matches no tool; put it into if", m)
 		return
 	}

@@ -88,6 +88,7 @@ const (
 	codexTwoFiles         = "codex-two-files"
 
 	copilotNotLoaded     = "copilot-not-loaded"
+	copilotUntrusted     = "copilot-project-untrusted"
 	copilotLastAnswer    = "copilot-last-answer"
 	copilotFailureDenies = "copilot-failure-denies"
 	copilotLoopback      = "copilot-http-loopback"
@@ -340,6 +341,9 @@ var table = []Rule{
 	{copilotNotLoaded, Error, copilotOnly, "a file that Copilot does not load",
 		"Copilot loads *.json in its hooks folder and the key hooks in settings.json; not *.jsonc, not config.json, not a file whose version is another than 1.",
 		"Move the hooks into a .json file in the hooks folder, with \"version\": 1."},
+	{copilotUntrusted, Warning, copilotOnly, "hooks of a project that is not trusted",
+		"Copilot runs the hooks of a project only in a trusted folder.",
+		"Start copilot in the folder and trust it."},
 	{copilotLastAnswer, Warning, copilotOnly, "another hook has the last word",
 		"At permissionRequest and agentStop the last answer wins, and hook files run in descending order of their names: the one named here can undo what the others answered.",
 		"Keep one hook for the event, or let the one that must win have the name that sorts first."},

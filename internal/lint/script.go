@@ -117,6 +117,10 @@ func blank(lang, text string) string {
 			if end < 0 {
 				return string(out)
 			}
+			// One that stands by itself is a comment in all but name.
+			if strings.TrimSpace(text[strings.LastIndexByte(text[:i], '\n')+1:i]) == "" {
+				wipe(i, i+end+6)
+			}
 			i += end + 5
 		case c == '\\':
 			i++
@@ -237,7 +241,7 @@ var (
 	}
 	// elsewhere is code of other files, which is not looked at.
 	elsewhere = map[string]*regexp.Regexp{
-		"sh":     regexp.MustCompile(`(?m)^\s*(?:\.|source)\s+\S`),
+		"sh":     regexp.MustCompile(`(?m)^\s*(?:\.|source)\s+\S|(?:^|[|;&]|\bexec)\s*"?\$\{?[A-Za-z_]\w*\}?"?(?:\s|$)|dirname "?\$0|BASH_SOURCE`),
 		"python": regexp.MustCompile(`(?m)^\s*from\s+\.|^\s*(?:import|from)\s+(?:lib|common|utils?|hooks?_\w+)\b`),
 		"js":     regexp.MustCompile(`(?:require\(|from\s+)["']\.`),
 	}
@@ -558,6 +562,9 @@ func (c *checker) answers(s *source, first *entry, on []*entry, sc *script, say 
 			}
 		})
 	}
+	if decided && claudeLike && single && first.census.Name != event.PermissionRequest && !answersWith(first, "permissionDecision") {
+		say(decisionShape, "%s answers %s with permissionDecision, which that event does not have", where, first.event)
+	}
 	if decided && all(event.PermissionRequest) {
 		say(decisionShape, "%s answers PermissionRequest with permissionDecision instead of decision {behavior}", where)
 	}
@@ -584,6 +591,13 @@ func (c *checker) answers(s *source, first *entry, on []*entry, sc *script, say 
 			say(decisionShape, "%s writes a top-level decision, which PermissionRequest ignores", where)
 		}
 	}
+}
+
+// answersWith reports whether the event has an output of this name.
+func answersWith(e *entry, name string) bool {
+	return slices.ContainsFunc(e.census.Outputs, func(o census.Output) bool {
+		return o.Key == name || strings.HasSuffix(o.Key, "."+name)
+	})
 }
 
 func (c *checker) codexAnswers(on []*entry, sc *script, say func(string, string, ...any) *Finding, where string, single bool, first *entry) {

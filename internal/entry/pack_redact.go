@@ -41,7 +41,7 @@ var redactPack = pack{
 			case !rep.Masked:
 				said = "leak"
 			}
-			audit(h.dirs, &AuditEntry{Time: h.env.Now().UTC(), Provider: ev.Provider, Session: ev.Session.ID, Tool: toolName(ev),
+			h.note(&AuditEntry{Time: h.env.Now().UTC(), Provider: ev.Provider, Session: ev.Session.ID, Tool: toolName(ev),
 				Kind: "said", Decision: said, Rules: rep.Rules})
 		})
 	},

@@ -1,7 +1,7 @@
 // Command bench measures what lidguard costs: the real hook program against a
 // bare Go program that does the same input and output (bench/bare), a hook of the
-// SDK (bench/sdkhook) against one by hand (bench/barehook), and the runtime at
-// rest. Run it with `go run ./bench` on an otherwise idle machine; it
+// SDK (bench/sdkhook) against one by hand (bench/barehook), the gate against a bare
+// program with the same parser (bench/baregate), and the runtime at rest. Run it with `go run ./bench` on an otherwise idle machine; it
 // prints tables and judges nothing. Everything runs in a temporary home folder
 // against the fake laptop.
 package main
@@ -46,6 +46,7 @@ func main() {
 type lab struct {
 	dir, hook, bare, program string
 	sdk, bareHook            string // a hook of the SDK, and the same by hand
+	bareGate                 string // what the gate is measured against
 	env                      []string
 	dirs                     paths.Dirs
 	echo                     string // a socket that answers every line, for bare
@@ -70,6 +71,9 @@ func bench(out io.Writer, runs int, rest time.Duration) error {
 	if err := l.strangers(out, runs); err != nil {
 		return err
 	}
+	if err := l.gate(out, runs); err != nil {
+		return err
+	}
 	if err := l.parallel(out, max(runs/10, 3)); err != nil {
 		return err
 	}
@@ -87,8 +91,9 @@ func build() (*lab, func(), error) {
 	}
 	cleanup := func() { os.RemoveAll(dir) }
 	l := &lab{dir: dir, hook: filepath.Join(dir, "bin", "lidguard-hook"), program: filepath.Join(dir, "bin", "lidguard"), bare: filepath.Join(dir, "bin", "bare"),
-		sdk: filepath.Join(dir, "bin", "sdkhook"), bareHook: filepath.Join(dir, "bin", "barehook")}
-	for program, pkg := range map[string]string{l.hook: "cmd/lidguard-hook", l.program: "cmd/lidguard", l.bare: "bench/bare", l.sdk: "bench/sdkhook", l.bareHook: "bench/barehook"} {
+		sdk: filepath.Join(dir, "bin", "sdkhook"), bareHook: filepath.Join(dir, "bin", "barehook"),
+		bareGate: filepath.Join(dir, "bin", "baregate")}
+	for program, pkg := range map[string]string{l.hook: "cmd/lidguard-hook", l.program: "cmd/lidguard", l.bare: "bench/bare", l.sdk: "bench/sdkhook", l.bareHook: "bench/barehook", l.bareGate: "bench/baregate"} {
 		cmd := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", program, "github.com/lidguard-go/lidguard/"+pkg)
 		cmd.Env = append(os.Environ(), "CGO_ENABLED=0") // as releases are built
 		if text, err := cmd.CombinedOutput(); err != nil {
@@ -265,6 +270,45 @@ func (l *lab) strangers(out io.Writer, runs int) error {
 		}
 		a, b := sum(ours), sum(theirs)
 		fmt.Fprintf(out, "%-28s %8.2f %8.2f %8.2f %8.2f %8.2f %8.2f %7.2fx %7.2fx\n", c.label, a.p50, a.p95, a.cpu, b.p50, b.p95, b.cpu, a.p50/b.p50, a.cpu/b.cpu)
+	}
+	fmt.Fprintln(out)
+	return nil
+}
+
+// gate compares the hook with the gate on with a bare program that parses the same
+// command, and for the difference with the hook without the gate.
+func (l *lab) gate(out io.Writer, runs int) error {
+	fmt.Fprintf(out, "%-28s %26s %26s %26s %17s\n", "the gate", "gate on", "bare with the parser", "gate off", "ratio to bare")
+	fmt.Fprintf(out, "%-28s %8s %8s %8s %8s %8s %8s %8s %8s %8s %8s %8s\n", "", "p50", "p95", "cpu", "p50", "p95", "cpu", "p50", "p95", "cpu", "wall", "cpu")
+	for _, command := range []string{"git status", "rm -rf /", "cd sub && go test ./... 2>&1 | tail -n 40"} {
+		body := bytes.ReplaceAll(payload("PreToolUse", 0), []byte("go test ./..."), []byte(command))
+		var on, bare, off []cost
+		// The switch is a file that the hook reads, so the turns are by the dozen.
+		for round := 0; len(on) < runs; round++ {
+			for _, step := range []struct {
+				word    string
+				program []string
+				into    *[]cost
+			}{{"enable", []string{l.hook, "claude-hook"}, &on}, {"", []string{l.bareGate}, &bare}, {"disable", []string{l.hook, "claude-hook"}, &off}} {
+				if step.word != "" {
+					if _, err := l.run(nil, l.program, "hooks", step.word, "gate"); err != nil {
+						return err
+					}
+				}
+				for i := range 14 {
+					c, err := l.run(body, step.program[0], step.program[1:]...)
+					if err != nil {
+						return err
+					}
+					if i >= 2 { // the first warm the caches
+						*step.into = append(*step.into, c)
+					}
+				}
+			}
+		}
+		a, b, c := sum(on), sum(bare), sum(off)
+		fmt.Fprintf(out, "%-28.28s %8.2f %8.2f %8.2f %8.2f %8.2f %8.2f %8.2f %8.2f %8.2f %7.2fx %7.2fx\n", command,
+			a.p50, a.p95, a.cpu, b.p50, b.p95, b.cpu, c.p50, c.p95, c.cpu, a.p50/b.p50, a.cpu/b.cpu)
 	}
 	fmt.Fprintln(out)
 	return nil

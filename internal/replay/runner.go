@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lidguard-go/lidguard/internal/census"
 	"github.com/lidguard-go/lidguard/internal/entry"
 	"github.com/lidguard-go/lidguard/internal/event"
 	"github.com/lidguard-go/lidguard/internal/platform/child"
@@ -39,25 +40,37 @@ func entryArgs(c Case) ([]string, error) {
 
 // InProcess is lidguard's own chain, in this process.
 type InProcess struct {
-	here, away *entry.Rehearsal
+	chains map[place]*entry.Rehearsal
+}
+
+// place is what a chain's environment depends on.
+type place struct {
+	provider event.Provider
+	away     bool
 }
 
 // NewInProcess reads the stage's rulebook, once for all cases.
 func NewInProcess(s *Stage) (*InProcess, error) {
-	here, err := s.Rehearse(false)
-	if err != nil {
-		return nil, err
+	r := &InProcess{map[place]*entry.Rehearsal{}}
+	for _, p := range census.Providers() {
+		for _, away := range []bool{false, true} {
+			chain, err := s.Rehearse(p, away)
+			if err != nil {
+				return nil, err
+			}
+			r.chains[place{p, away}] = chain
+		}
 	}
-	away, err := s.Rehearse(true)
-	return &InProcess{here, away}, err
+	return r, nil
 }
 
 // Run asks the chain.
 func (r *InProcess) Run(_ context.Context, c Case) (Answer, error) {
-	if c.Away {
-		return Rehearsed(r.away, c)
+	chain := r.chains[place{c.Provider, c.Away}]
+	if chain == nil {
+		return Answer{}, fmt.Errorf("lidguard has no hook for %q", c.Provider)
 	}
-	return Rehearsed(r.here, c)
+	return Rehearsed(chain, c)
 }
 
 // Rehearsed is the answer of a chain in this process.
@@ -90,7 +103,7 @@ func (r *Spawn) Run(ctx context.Context, c Case) (Answer, error) {
 	if err != nil {
 		return Answer{}, err
 	}
-	return run(ctx, child.Spec{Path: r.Program, Args: args, Dir: r.Stage.Project, Env: r.Stage.environ(modeSpawn, c.Away)}, c, Limit)
+	return run(ctx, child.Spec{Path: r.Program, Args: args, Dir: r.Stage.Project, Env: r.Stage.environ(c.Provider, modeSpawn, c.Away)}, c, Limit)
 }
 
 // Foreign is anybody's program.

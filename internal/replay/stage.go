@@ -33,6 +33,8 @@ type Stage struct {
 	Project string
 	root    string
 	path    string
+	// borrowed: Home is a person's own.
+	borrowed bool
 
 	listeners []net.Listener
 	done      sync.WaitGroup
@@ -61,7 +63,7 @@ const (
 
 // stageFiles are the project's files; true: git tracks them.
 var stageFiles = map[string]bool{
-	"README.md": true, "main.go": true, "src/a.go": true, "package.json": true, "Makefile": true, "clean.sh": true,
+	"README.md": true, "main.go": true, "src/a.go": true, "package.json": true, "Makefile": true, "clean.sh": true, "src/a.snap": true,
 	"evil.sh": false, "evil.py": false, "own.py": false, "draft/notes.md": false, "private/x": false,
 }
 
@@ -92,6 +94,7 @@ func OpenStage(o StageOptions) (*Stage, error) {
 	s := &Stage{root: dir, path: o.Path, Home: filepath.ToSlash(filepath.Join(dir, "u"))}
 	s.Project = s.Home + "/proj"
 	if o.Home != "" {
+		s.borrowed = true
 		s.Home, s.Project = filepath.ToSlash(o.Home), filepath.ToSlash(o.Project)
 	}
 	if err := s.build(o); err != nil {
@@ -168,7 +171,7 @@ func (s *Stage) furnish(o StageOptions, put func(string, []byte) error) error {
 func (s *Stage) settle(o StageOptions, put func(string, []byte) error) error {
 	for _, mode := range []string{modeInside, modeSpawn} {
 		for _, away := range []bool{false, true} {
-			d, err := paths.Resolve(runtime.GOOS, s.getenv(mode, away))
+			d, err := paths.Resolve(runtime.GOOS, s.getenv("", mode, away))
 			if err != nil {
 				return err
 			}
@@ -231,16 +234,25 @@ func word(c byte) bool {
 	return c == '_' || c == '-' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
 
-// vars is the environment of lidguard's hooks on this stage.
-func (s *Stage) vars(mode string, away bool) map[string]string {
-	lg := "lg-" + mode
-	if away {
-		lg += "-away"
-	}
+// vars is the environment of lidguard's hooks on this stage, as a client sets it.
+func (s *Stage) vars(p event.Provider, mode string, away bool) map[string]string {
 	m := map[string]string{
 		"HOME": filepath.FromSlash(s.Home), "USERPROFILE": filepath.FromSlash(s.Home), "USER": "u", "LOGNAME": "u", "LANG": "C.UTF-8", "TZ": "UTC",
-		"PATH": s.path, "LIDGUARD_HOME": filepath.Join(s.root, lg),
+		"PATH":          s.path,
 		"LIDGUARD_ROOT": filepath.Join(s.root, "empty"), // no process above is looked at
+	}
+	switch own := filepath.Join(s.root, "lg-"+mode); {
+	case away:
+		m["LIDGUARD_HOME"] = own + "-away"
+	case s.borrowed || runtime.GOOS == "windows":
+		m["LIDGUARD_HOME"] = own
+	default:
+		// Where everybody has it, since gates guard their own places.
+		m["XDG_STATE_HOME"] = own
+	}
+	for _, entry := range clientEnv(p, filepath.FromSlash(s.Project), "audit") {
+		name, value, _ := strings.Cut(entry, "=")
+		m[name] = value
 	}
 	for _, name := range []string{"SYSTEMROOT", "TEMP", "TMP", "PATHEXT"} { // Windows programs need these
 		if v, ok := os.LookupEnv(name); ok && runtime.GOOS == "windows" {
@@ -250,14 +262,14 @@ func (s *Stage) vars(mode string, away bool) map[string]string {
 	return m
 }
 
-func (s *Stage) getenv(mode string, away bool) func(string) string {
-	m := s.vars(mode, away)
+func (s *Stage) getenv(p event.Provider, mode string, away bool) func(string) string {
+	m := s.vars(p, mode, away)
 	return func(name string) string { return m[name] }
 }
 
-func (s *Stage) environ(mode string, away bool) []string {
+func (s *Stage) environ(p event.Provider, mode string, away bool) []string {
 	var out []string
-	for name, value := range s.vars(mode, away) {
+	for name, value := range s.vars(p, mode, away) {
 		out = append(out, name+"="+value)
 	}
 	slices.Sort(out)
@@ -273,9 +285,12 @@ func awayNow(away bool) *ipc.Away {
 }
 
 // Rehearse reads the stage's rulebook for answers in this process.
-func (s *Stage) Rehearse(away bool) (*entry.Rehearsal, error) {
-	return entry.Rehearse(entry.Env{OS: runtime.GOOS, Getenv: s.getenv(modeInside, away), Environ: s.environ(modeInside, away), Now: time.Now},
-		awayNow(away))
+func (s *Stage) Rehearse(p event.Provider, away bool) (*entry.Rehearsal, error) {
+	// The clock stands still, a day ahead: no limit on computing is reached however
+	// loaded this machine is. Spawned hooks have the real one.
+	still := time.Now().Add(24 * time.Hour)
+	return entry.Rehearse(entry.Env{OS: runtime.GOOS, Getenv: s.getenv(p, modeInside, away), Environ: s.environ(p, modeInside, away),
+		Now: func() time.Time { return still }}, awayNow(away))
 }
 
 func (s *Stage) serve(l net.Listener, away bool) {

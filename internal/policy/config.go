@@ -69,7 +69,9 @@ func (p Pattern) Regexp() *regexp.Regexp {
 	if p.IsZero() {
 		return nil
 	}
-	p.compiled.Do(func() { *p.re = regexp.MustCompile(p.source) }) // NewPattern has parsed it
+	p.compiled.Do(func() {
+		*p.re = regexp.MustCompile(p.source) // NewPattern has parsed it
+	})
 	return *p.re
 }
 

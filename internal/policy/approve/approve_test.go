@@ -58,7 +58,7 @@ func TestCheck_refusesBroadRules(t *testing.T) {
 		{"a path for a shell", approve.Rule{ID: "x", Tool: "Bash", Command: []string{"ls"}, Path: []string{"a"}}, "neither path nor input"},
 		{"every file", approve.Rule{ID: "x", Tool: "Write"}, "every call"},
 		{"every file by a pattern", approve.Rule{ID: "x", Tool: "Write", Path: []string{"**/*"}}, "no narrow pattern"},
-		{"a file above", approve.Rule{ID: "x", Tool: "Write", Path: []string{"docs/../../x"}}, "no narrow pattern"},
+		{"a file above", approve.Rule{ID: "x", Tool: "Write", Path: []string{"notes/../../x"}}, "no narrow pattern"},
 		{"a file elsewhere", approve.Rule{ID: "x", Tool: "Write", Path: []string{"/etc/*"}}, "no narrow pattern"},
 	} {
 		row, problem := approve.Check([]approve.Rule{{ID: "fine", Tool: "Bash", Command: []string{"go", "test", "./..."}}, c.rule})

@@ -42,7 +42,7 @@ var table = []nudge.Nudge{
 	{ID: "first", Match: pattern("(?i)deploy"), Exclude: pattern("dry"), Text: "Deploys need the VPN.", Priority: 10},
 	{ID: "always", Match: pattern("migrate"), Text: "Migrations are in db/.", Always: true},
 	{ID: "api", Target: nudge.Cwd, Match: pattern("/api$"), Text: "This service has no staging.", Priority: 60},
-	{ID: "hello", Target: nudge.Start, Match: pattern("startup|resume"), Text: "The style guide is docs/style.md."},
+	{ID: "hello", Target: nudge.Start, Match: pattern("startup|resume"), Text: "The style guide is STYLE.md."},
 }
 
 func texts(v event.Verdict) []string {

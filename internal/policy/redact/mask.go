@@ -53,6 +53,7 @@ func (e *Engine) JSON(data []byte, keys bool) (out []byte, r Result, ok bool) {
 			r.note("too-costly")
 			return hold(out, v), r, true
 		}
+		r.Keys = 0 // those that are left are found again
 		next, n := rewrite(out, v, found, keys, &r)
 		if n == 0 {
 			return out, r, true
@@ -147,9 +148,8 @@ func rewrite(data []byte, v *view, found []span, keys bool, r *Result) (out []by
 				continue
 			}
 			if p.key && !keys {
-				if r.Keys++; true {
-					r.note(f.rule)
-				}
+				r.Keys++
+				r.note(f.rule)
 				continue
 			}
 			rawFrom, rawTo := v.back(from, to)

@@ -209,7 +209,7 @@ func (s *scan) expressions() {
 }
 
 // candidate tells whether anything near could be a secret: ten characters without a
-// break that are no word.
+// break that are no word, for want of letters alone or for their length.
 func (s *scan) candidate(from, to int) bool {
 	letters, digits := 0, 0
 	for i := from; i < to; i++ {
@@ -221,7 +221,7 @@ func (s *scan) candidate(from, to int) bool {
 		default:
 			letters, digits = 0, 0
 		}
-		if letters+digits >= 10 && digits > 0 {
+		if letters+digits >= 10 && digits > 0 || letters >= 20 {
 			return true
 		}
 	}

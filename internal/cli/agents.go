@@ -121,14 +121,18 @@ func (a *app) installation() (installation, error) {
 
 // editHint adds to an error of an edit what the person can do.
 func editHint(err error) error {
-	var syntax *confedit.SyntaxError
-	switch {
-	case err == nil:
+	if err == nil {
 		return nil
-	case errors.As(err, &syntax):
-		return hint(err, "the file was left alone; correct that place by hand and try again")
-	case errors.Is(err, install.ErrReadOnly):
+	}
+	if errors.Is(err, install.ErrReadOnly) {
 		return hint(err, "it was left alone; make it writable (chmod u+w), or copy what `lidguard claude-hooks settings-json` or `lidguard codex-hooks hooks-json` prints")
+	}
+	var syntax *confedit.SyntaxError
+	if errors.As(err, &syntax) {
+		return hint(err, "the file was left alone; correct that place by hand and try again")
+	}
+	if remedy := install.Remedy(err); remedy != "" {
+		return hint(err, remedy)
 	}
 	return err
 }

@@ -341,7 +341,7 @@ func withRemedy(r install.ServerReport, put string) serverReport {
 	case install.Off:
 		out.Remedy = "switch it on again in " + r.File
 	case install.Unreadable:
-		out.Remedy = "correct that place by hand; lidguard does not touch a file it cannot read"
+		out.Remedy = r.Remedy
 	}
 	return out
 }

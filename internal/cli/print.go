@@ -63,7 +63,7 @@ func hint(err error, advice string) error { return &hinted{err, advice} }
 
 // failure prints an error and its hint.
 func (p *printer) failure(err error) {
-	fmt.Fprintln(p.err, p.paint(red, "error:"), clean(err.Error()))
+	fmt.Fprintln(p.err, p.paint(red, "error:"), clean(strings.ReplaceAll(err.Error(), "\n", "; ")))
 	var h *hinted
 	if errors.As(err, &h) {
 		fmt.Fprintln(p.err, p.paint(dim, "hint:"), h.hint)

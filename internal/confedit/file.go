@@ -19,6 +19,16 @@ const MaxSize = 16 << 20
 // Nothing was written; open it again and repeat the edit. [Update] does so.
 var ErrChanged = errors.New("the file was changed by another program meanwhile")
 
+// ErrNoFile is matched where something else than a file is at a path: a folder, a
+// pipe, or links that lead nowhere.
+var ErrNoFile = errors.New("it is not a regular file")
+
+// circle is the ErrNoFile of links that lead to each other.
+type circle struct{}
+
+func (circle) Error() string        { return "its symlinks go in a circle" }
+func (circle) Is(target error) bool { return target == ErrNoFile }
+
 // Digest identifies the content of a file: "sha256:" and hexadecimal digits,
 // or "" for a file that does not exist.
 type Digest string
@@ -58,7 +68,7 @@ func Open(path string) (*File, error) {
 	case err != nil:
 		return nil, fmt.Errorf("reading %q: %w", path, plainCause(err))
 	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("reading %q: it is not a regular file", path)
+		return nil, fmt.Errorf("reading %q: %w", path, ErrNoFile)
 	case info.Size() > MaxSize:
 		return nil, fmt.Errorf("reading %q: it has %d bytes, more than the %d a config file may have", path, info.Size(), MaxSize)
 	}
@@ -134,7 +144,7 @@ func resolve(path string) (string, error) {
 		}
 		target = link
 	}
-	return "", fmt.Errorf("resolving %q: its symlinks go in a circle", path)
+	return "", fmt.Errorf("resolving %q: %w", path, circle{})
 }
 
 // plainCause drops operation and path from an error of package os; the

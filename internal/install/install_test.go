@@ -3,6 +3,7 @@ package install_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -308,6 +309,120 @@ func TestPlan_addThenRemoveLeavesNoTrace(t *testing.T) {
 			if data, _ := os.ReadFile(path); string(data) != before || len(left) != 1 {
 				t.Errorf("after removal %q, files %v", data, left)
 			}
+		}
+	}
+}
+
+// TestPlan_foldersGoWithTheLastFile: whatever is removed first, the folders that
+// were made go with the last file in them, links included.
+func TestPlan_foldersGoWithTheLastFile(t *testing.T) {
+	ctx, now := context.Background(), time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	for _, order := range [][]int{{0, 1, 2}, {2, 1, 0}, {1, 2, 0}} {
+		dir := t.TempDir()
+		link(t, filepath.Join(dir, "new", "dots", "linked"), filepath.Join(dir, "here", "linked"))
+		files := []string{filepath.Join(dir, "new", "deep", "a"), filepath.Join(dir, "new", "b"), filepath.Join(dir, "here", "linked")}
+		store := install.Store{Path: filepath.Join(dir, "state", "installed.json")}
+		do := func(path string, removes bool, change install.Change) {
+			t.Helper()
+			records, err := store.Load()
+			var plan install.Plan
+			if err == nil {
+				err = plan.AddAs(install.ServerRecord(path), path, removes, records, change)
+			}
+			if err == nil {
+				_, err = plan.Apply(ctx, now, store)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, path := range files {
+			do(path, false, add)
+		}
+		for _, i := range order {
+			do(files[i], true, takeOut)
+		}
+		if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 || entries[0].Name() != "here" {
+			t.Errorf("order %v: left %v (%v)", order, entries, err)
+		}
+	}
+}
+
+func TestRemedy_fitsWhatIsWrong(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Symlink("loop", filepath.Join(dir, "loop")); err != nil {
+		t.Fatal(err)
+	}
+	_, folder := confedit.Open(dir)
+	_, loop := confedit.Open(filepath.Join(dir, "loop"))
+	_, syntax := confedit.ParseJSON([]byte("{"), confedit.Strict)
+	for _, c := range []struct {
+		name string
+		err  error
+		want string
+	}{
+		{"a folder", folder, "move what is there away"},
+		{"links in a circle", loop, "move what is there away"},
+		{"a mistake in the text", syntax, "correct that place by hand"},
+		{"no right to read", os.ErrPermission, "give yourself the right"},
+		{"a file of somebody else's", install.ErrForeign, "move it away or rename it"},
+	} {
+		if got := install.Remedy(fmt.Errorf("x: %w", c.err)); c.err == nil || !strings.HasPrefix(strings.TrimPrefix(got, "it was left alone; "), c.want) {
+			t.Errorf("%s: %q for %v", c.name, got, c.err)
+		}
+	}
+	if got := install.Remedy(errors.New("x")); got != "" {
+		t.Errorf("%q for an unknown error", got)
+	}
+}
+
+// TestPlan_touchesNoFileThatNeedsNothing: an empty file of the person's is neither
+// a change to plan nor, without one, anything to undo.
+func TestPlan_touchesNoFileThatNeedsNothing(t *testing.T) {
+	ctx, now := context.Background(), time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	nothing := func(data []byte, _ []confedit.Path) (confedit.Draft, error) {
+		return confedit.Draft{Text: slices.Concat(data)}, nil // nil where it is empty
+	}
+	for _, before := range []string{"", "theirs\n"} {
+		dir := t.TempDir()
+		path := filepath.Join(dir, "config")
+		write(t, path, before, 0o600)
+		store := install.Store{Path: filepath.Join(dir, "state", "installed.json")}
+		for _, removes := range []bool{false, true} {
+			records, err := store.Load()
+			if err != nil {
+				t.Fatal(err)
+			}
+			var plan install.Plan
+			if err := plan.Add(path, removes, records, nothing); err != nil || len(plan.Edits) != 0 {
+				t.Errorf("%q, removes %v: %d edits, %v", before, removes, len(plan.Edits), err)
+			}
+		}
+		// Somebody else may have done it between planning and applying: then there is
+		// no way back but taking entries out, and the file was there before.
+		once := func(data []byte, created []confedit.Path) (confedit.Draft, error) {
+			if strings.Contains(string(data), "ours\n") {
+				return nothing(data, created)
+			}
+			return add(data, created)
+		}
+		var late, removal install.Plan
+		if err := late.Add(path, false, install.Records{}, once); err != nil {
+			t.Fatal(err)
+		}
+		write(t, path, before+"ours\n", 0o600)
+		if done, err := late.Apply(ctx, now, store); err != nil || len(done) != 0 {
+			t.Fatalf("Apply: %v %v", done, err)
+		}
+		records, err := store.Load()
+		if err == nil {
+			err = removal.Add(path, true, records, takeOut)
+		}
+		if err == nil {
+			_, err = removal.Apply(ctx, now, store)
+		}
+		if data, readErr := os.ReadFile(path); err != nil || readErr != nil || string(data) != before {
+			t.Errorf("%q became %q (%v, %v)", before, data, err, readErr)
 		}
 	}
 }

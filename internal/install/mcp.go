@@ -38,11 +38,12 @@ type ServerReport struct {
 	State    State          `json:"state"`            // installed, missing, needs-update, off, foreign or unreadable
 	Detail   string         `json:"detail,omitempty"` // what is different, in words
 	Command  []string       `json:"command,omitempty"`
+	Remedy   string         `json:"-"` // where the state is unreadable
 }
 
 // Unusable is the report about a file that cannot be used.
 func (r ServerReport) Unusable(err error) ServerReport {
-	r.State, r.Detail = Unreadable, err.Error()
+	r.State, r.Detail, r.Remedy = Unreadable, err.Error(), Remedy(err)
 	return r
 }
 

@@ -55,14 +55,16 @@ func (p *Plan) AddAs(record, path string, removes bool, records Records, change 
 		return err
 	}
 	e := Edit{Path: path, Removes: removes, record: record, change: change, Before: f.Bytes()}
-	if !f.Exists {
+	if f.Exists {
+		e.Before = append([]byte{}, e.Before...)
+	} else {
 		e.Before = nil
 	}
 	draft, err := e.preview(f, records[record])
 	if err != nil {
 		return fmt.Errorf("%q: %w", path, err)
 	}
-	e.After = draft.Text
+	e.After = append([]byte{}, draft.Text...) // an empty file is not none
 	if draft.Delete || !f.Exists && len(draft.Text) == 0 {
 		e.After = nil
 	}
@@ -132,7 +134,10 @@ func (p Plan) Apply(ctx context.Context, now time.Time, store Store) ([]Done, er
 			if e.Removes {
 				dropBackup(undo, res.After)
 				delete(records, e.record)
-			} else {
+				if undo != nil && len(res.After) == 0 {
+					records.inherit(undo.Dirs)
+				}
+			} else if res.Changed || undo != nil { // a file we never wrote to has no way back
 				records[e.record] = &res.Undo
 			}
 			return nil

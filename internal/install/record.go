@@ -5,8 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/gofrs/flock"
 	"github.com/lidguard-go/lidguard/internal/confedit"
@@ -14,6 +17,29 @@ import (
 
 // Records are what removals need to know about the files we wrote to, by path.
 type Records map[string]*confedit.Undo
+
+// inherit hands the folders that were made for a file that is gone, and that are
+// still there, to another file of ours in them: whoever is removed last removes
+// them as well.
+func (r Records) inherit(dirs []string) {
+	for _, dir := range dirs {
+		if _, err := os.Lstat(dir); err != nil {
+			continue
+		}
+		for _, name := range slices.Sorted(maps.Keys(r)) {
+			u, path := r[name], strings.TrimPrefix(name, ServerRecord(""))
+			if target, err := filepath.EvalSymlinks(path); err == nil {
+				path = target
+			}
+			if u != nil && strings.HasPrefix(path, dir+string(filepath.Separator)) {
+				if !slices.Contains(u.Dirs, dir) {
+					u.Dirs = append(u.Dirs, dir)
+				}
+				break
+			}
+		}
+	}
+}
 
 // Store keeps the records in a file of lidguard's own.
 type Store struct{ Path string }

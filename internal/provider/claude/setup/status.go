@@ -39,13 +39,11 @@ func (s Setup) Status(p install.Program) install.Report {
 }
 
 func broken(file string, err error) install.Problem {
-	text := fmt.Sprintf("%s cannot be used: %v", file, err)
-	remedy := "give yourself the right to read it"
+	then := ""
 	if _, ok := errors.AsType[*confedit.SyntaxError](err); ok {
-		text += "; Claude Code ignores the whole file for that, with all hooks and permissions in it"
-		remedy = "correct that place by hand; lidguard does not touch a file it cannot read"
+		then = "Claude Code ignores the whole file for that, with all hooks and permissions in it"
 	}
-	return install.Problem{Code: install.HookFileBroken, Text: text, Remedy: remedy, Voids: true}
+	return install.Broken(file, err, then)
 }
 
 // status compares the entry under one event with what this version writes.

@@ -1,7 +1,6 @@
 package setup
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -23,13 +22,13 @@ func (s Setup) Status(p install.Program) install.Report {
 	}
 	if err != nil {
 		r.State = install.Unreadable
-		r.Problems = append(r.Problems, broken(path, err))
+		r.Problems = append(r.Problems, install.Broken(path, err, ""))
 		r.Settle()
 		return r
 	}
 	config, configErr := s.config()
 	if configErr != nil {
-		r.Problems = append(r.Problems, broken(s.Config, configErr))
+		r.Problems = append(r.Problems, install.Broken(s.Config, configErr, ""))
 	}
 	for _, h := range Hooks() {
 		r.Hooks = append(r.Hooks, s.status(path, src, config, string(h.Event), want(p, h)))
@@ -59,14 +58,6 @@ func (s Setup) config() (*tomlSource, error) {
 		return nil, err
 	}
 	return readTOML(f.Bytes())
-}
-
-func broken(file string, err error) install.Problem {
-	remedy := "give yourself the right to read it"
-	if _, ok := errors.AsType[*confedit.SyntaxError](err); ok {
-		remedy = "correct that place by hand; lidguard does not touch a file it cannot read"
-	}
-	return install.Problem{Code: install.HookFileBroken, Remedy: remedy, Voids: true, Text: fmt.Sprintf("%s cannot be used: %v", file, err)}
 }
 
 // status compares the entry under one event with what this version writes, and

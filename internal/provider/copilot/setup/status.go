@@ -54,12 +54,9 @@ func (s Setup) Status(p install.Program) install.Report {
 }
 
 func broken(file string, err error) install.Problem {
-	remedy := "give yourself the right to read it"
-	if _, ok := syntax(err); ok {
-		remedy = "correct that place by hand; lidguard does not touch a file it cannot read"
-	}
-	return install.Problem{Code: install.HookFileBroken, Remedy: remedy,
-		Text: fmt.Sprintf("%s cannot be used: %v; Copilot CLI loads no hook of it", file, err)}
+	p := install.Broken(file, err, "Copilot CLI loads no hook of it")
+	p.Voids = false // the hooks of other files run all the same
+	return p
 }
 
 // off reports whether the file switches hooks off.

@@ -10,7 +10,6 @@ import (
 	"bytes"
 	_ "embed"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -90,9 +89,6 @@ func (s Setup) Snippet(p install.Program) ([]byte, error) {
 	return bytes.Replace(plugin, []byte(placeholder), path, 1), nil
 }
 
-// ErrForeign is matched when a file of somebody else's has the plugin's name.
-var ErrForeign = errors.New("this file is not lidguard's")
-
 // Install plans to write the plugin, or to bring it up to date. A second copy in
 // another folder would tell everything twice, so it goes.
 func (s Setup) Install(p install.Program, records install.Records) (install.Plan, error) {
@@ -103,7 +99,7 @@ func (s Setup) Install(p install.Program, records install.Records) (install.Plan
 	}
 	err = plan.Add(s.File, false, records, func(data []byte, _ []confedit.Path) (confedit.Draft, error) {
 		if !isOurs(data) && len(bytes.TrimSpace(data)) > 0 {
-			return confedit.Draft{}, ErrForeign
+			return confedit.Draft{}, install.ErrForeign
 		}
 		return confedit.Draft{Text: want}, nil
 	})
@@ -152,8 +148,7 @@ func (s Setup) Status(p install.Program) install.Report {
 	switch {
 	case err != nil:
 		r.State = install.Unreadable
-		r.Problems = append(r.Problems, install.Problem{Code: install.HookFileBroken, Text: fmt.Sprintf("%s cannot be used: %v", s.File, err),
-			Remedy: "give yourself the right to read it"})
+		r.Problems = append(r.Problems, install.Broken(s.File, err, ""))
 		r.Settle()
 		return r
 	case !f.Exists:

@@ -147,7 +147,7 @@ func TestLaw_foreignFilesStay(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		text := fmt.Sprintf("// plugin %d%sexport const X = async () => ({})%s", r.IntN(1000), []string{"\n", "\r\n", "\n\n// lidguard plugin for OpenCode\n"}[r.IntN(3)], []string{"", "\n", "\n\n"}[r.IntN(3)])
 		b.write(b.setup.File, text)
-		if _, err := b.setup.Install(b.program, install.Records{}); !errors.Is(err, setup.ErrForeign) || !strings.Contains(err.Error(), "lidguard.js") {
+		if _, err := b.setup.Install(b.program, install.Records{}); !errors.Is(err, install.ErrForeign) || !strings.Contains(err.Error(), "lidguard.js") {
 			t.Fatalf("installing over %q: %v", text, err)
 		}
 		b.remove()

@@ -16,6 +16,7 @@ type absence struct {
 	file  string
 	warn  func(err error)
 	now   *notify.Absence // nil while the lid is not closed
+	last  *notify.Absence // the one before, which may have to be completed
 	dirty bool
 	// resumed: the file was asked for an absence that a runtime before us began.
 	resumed bool
@@ -29,16 +30,38 @@ func (a *absence) step(c *Core, step Step) {
 	case shut && a.now == nil:
 		a.begin(c, at)
 	case a.now == nil:
+		a.complete(step)
 		return
 	case c.Awake().Lid == awake.LidOpen:
 		a.add(c, step, at)
 		a.now.Opened, a.dirty = at, true
 		a.save()
-		a.now = nil
+		a.now, a.last = nil, a.now
 		return
 	}
 	a.add(c, step, at)
 	a.save()
+}
+
+// complete adds the sleep that opening the lid has ended: it is known to be over
+// only after the lid was heard of.
+func (a *absence) complete(step Step) {
+	if a.last == nil {
+		return
+	}
+	for i := range step.Effects {
+		e := &step.Effects[i]
+		if e.Kind != awake.DoHistory {
+			continue
+		}
+		if at := e.History.At.Wall; at.Before(a.last.Closed) || at.After(a.last.Opened) {
+			continue
+		}
+		notify.Keep(a.last, &a.last.Suspends, suspendOf(e.History))
+		if err := notify.SaveAbsence(a.file, *a.last); err != nil {
+			a.warn(err)
+		}
+	}
 }
 
 // begin starts a record, or goes on with that of a runtime that ended meanwhile.

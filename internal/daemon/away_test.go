@@ -149,6 +149,29 @@ func TestAbsence_recordsHeatFloorAndSuspends(t *testing.T) {
 	}
 }
 
+// Opening the lid wakes the machine, so that the lid is heard of before the end of
+// the sleep.
+func TestAbsence_theSleepThatTheLidEnds(t *testing.T) {
+	a := newAbsent(t)
+	a.machine(awake.Input{Kind: awake.InDisplays, Displays: 0})
+	a.signal(event.Began, "a", "")
+	a.lid(awake.LidClosed)
+	a.signal(event.Interrupted, "a", "")
+	// The rest is one moment.
+	soon := func(in awake.Input) { a.rec.step(a.core, a.core.Apply(MachineInput(in), a.now)) }
+	soon(awake.Input{Kind: awake.InChecked, ID: a.core.Awake().Pending.ID})
+	if p := a.core.Awake().Pending; p == nil || p.Stage != awake.StageCalled {
+		t.Fatalf("no suspend was asked for: %+v", p)
+	}
+	soon(awake.Input{Kind: awake.InSleeping})
+	soon(awake.Input{Kind: awake.InLid, Lid: awake.LidOpen})
+	soon(awake.Input{Kind: awake.InWoke})
+	all := a.read()
+	if len(all) != 1 || all[0].Opened.IsZero() || len(all[0].Suspends) != 1 || all[0].Suspends[0].Result != "slept" {
+		t.Fatalf("recorded: %+v", all)
+	}
+}
+
 // A lid that cannot be read for a moment neither ends nor begins an absence.
 func TestAbsence_unknownLidChangesNothing(t *testing.T) {
 	a := newAbsent(t)

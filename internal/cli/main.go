@@ -93,6 +93,10 @@ func run(ctx context.Context, o Options, prepare func(*app)) int {
 	if errors.As(err, &no) {
 		return ExitFailed // the answer was printed, and it was no
 	}
+	var code exitCode
+	if errors.As(err, &code) {
+		return int(code)
+	}
 	a.failure(err)
 	var usage *usageError
 	if errors.As(err, &usage) {
@@ -105,6 +109,12 @@ func run(ctx context.Context, o Options, prepare func(*app)) int {
 type errNo struct{}
 
 func (errNo) Error() string { return "no" }
+
+// exitCode makes a command exit with a code of somebody else's contract: a hook's,
+// which its client defines.
+type exitCode int
+
+func (exitCode) Error() string { return "a hook's answer" }
 
 // usageError is a command line that cannot be understood.
 type usageError struct{ err error }

@@ -73,11 +73,14 @@ const (
 	decisionShape   = "decision-shape"
 	decisionForeign = "decision-foreign"
 	outputIgnored   = "output-ignored"
+	outputShape     = "output-shape"
 
 	codexVoid             = "codex-file-void"
 	codexAsk              = "codex-ask"
 	codexBareAllow        = "codex-bare-allow"
 	codexRejected         = "codex-rejected-key"
+	codexPatch            = "codex-patch-input"
+	codexText             = "codex-text"
 	codexUntrusted        = "codex-untrusted"
 	codexChanged          = "codex-changed"
 	codexMoved            = "codex-moved"
@@ -299,6 +302,10 @@ var table = []Rule{
 		"The member has no effect on this event.",
 		"Remove it, or use an event that honours it."},
 
+	{outputShape, Error, claudeOnly, "a rewritten output of another shape",
+		"updatedToolOutput must have the tool's own shape (for Bash stdout, stderr, interrupted and isImage). A text or a part of it is refused and the original goes through, secrets included; a script that never reads tool_response cannot have its shape.",
+		"Copy tool_response and change the texts in it."},
+
 	// Codex.
 	{codexVoid, Error, codexOnly, "one entry voids the whole hooks file",
 		"One http handler, one handler of an unknown type, or one timeout with a fraction makes Codex reject the whole file: no hook of it runs.",
@@ -312,6 +319,12 @@ var table = []Rule{
 	{codexRejected, Error, codexOnly, "a member that voids the answer",
 		"Codex throws an answer away as a whole for one member that it does not know or does not want at the event, and the action goes on.",
 		"Remove the member; `lidguard hooks events --provider codex` lists what is honoured."},
+	{codexPatch, Error, codexOnly, "a patch has no file_path",
+		"On Codex Edit and Write are names for apply_patch, whose input is the text of the patch in command: file_path is not there, and the check sees nothing.",
+		"Read the files from the lines *** Update File: of tool_input.command."},
+	{codexText, Warning, codexOnly, "plain text at the end of a turn",
+		"On Stop, SubagentStop and Interrupt plain text on standard output makes the hook fail, and the person is told so.",
+		"Print nothing, or to standard error."},
 	{codexUntrusted, Error, codexOnly, "a hook that nobody trusted",
 		"Codex skips hooks that the person has not trusted, in codex exec without a word.",
 		"Start codex and trust the hooks (or run /hooks)."},

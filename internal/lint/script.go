@@ -375,6 +375,14 @@ func (c *checker) script(s *source, first *entry, on []*entry) {
 	if where, _, ok := sc.find(camelInput); ok && !sc.has(snakeInput) && all(func(e *entry) bool { return !camel(e) }) {
 		say(payloadSpelling, "%s reads toolName or toolArgs, and the payload of %s has tool_name and tool_input", where, first.event)
 	}
+	if s.Provider == event.Claude && !slices.ContainsFunc(on, func(e *entry) bool { return slices.Contains(envFileEvents, e.census.Name) }) {
+		if where, _, ok := sc.find(key("CLAUDE_ENV_FILE")); ok {
+			say(variableUnset, "%s uses CLAUDE_ENV_FILE, which is not set on %s", where, first.event)
+		}
+	}
+	if s.Provider == event.Codex {
+		c.codexInput(on, sc, say)
+	}
 	for _, p := range sc.parts {
 		if p.file && s.Provider == event.Codex {
 			if m := unsetOnCodex.FindStringSubmatchIndex(p.code); m != nil && !strings.Contains(p.code, p.code[m[2]:m[3]]+"=") {
@@ -398,12 +406,44 @@ func (c *checker) script(s *source, first *entry, on []*entry) {
 	if !decides && !sc.has(specific) {
 		return
 	}
-	if s.Provider != event.Copilot {
+	ended := s.Provider == event.Codex && all(func(e *entry) bool { return e.census.Blocks.Effect == census.GoesOn })
+	if s.Provider != event.Copilot && !ended {
 		if where, ok := banner(sc); ok {
 			say(bannerBeforeJSON, "%s prints text before the JSON", where)
 		}
 	}
 }
+
+// envFileEvents are the events on which Claude Code sets CLAUDE_ENV_FILE
+// (contracts/claude §7).
+var envFileEvents = []event.Name{event.SessionStart, event.Setup, event.CwdChanged, event.FileChanged}
+
+// codexInput looks at what a script reads and prints on Codex.
+func (c *checker) codexInput(on []*entry, sc *script, say func(string, string, ...any) *Finding) {
+	patches := func(e *entry) bool {
+		if e.matcher == nil || e.census.Name != event.PreToolUse && e.census.Name != event.PostToolUse {
+			return false
+		}
+		r := e.census.Matcher.Law.Read(*e.matcher)
+		return !r.All && slices.ContainsFunc([]string{"apply_patch", "Edit", "Write"}, r.Matches)
+	}
+	for _, p := range sc.parts {
+		at := filePath.FindStringIndex(p.code)
+		if at != nil && !patching.MatchString(p.code) && !slices.ContainsFunc(on, func(e *entry) bool { return !patches(e) }) {
+			say(codexPatch, "%s reads file_path, which a patch does not have", sc.place(p, at[0]))
+			break
+		}
+	}
+	ends := func(e *entry) bool {
+		return e.census.Name == event.Stop || e.census.Name == event.SubagentStop || e.census.Name == event.Interrupt
+	}
+	if where, ok := banner(sc); ok && !slices.ContainsFunc(on, func(e *entry) bool { return !ends(e) }) {
+		say(codexText, "%s prints plain text", where)
+	}
+}
+
+// patching tells a script that knows of patches.
+var filePath, patching = key("file_path"), regexp.MustCompile(`(?i)patch|\*\*\* `)
 
 // unsetOnCodex are variables that Codex's hooks do not have.
 var unsetOnCodex = regexp.MustCompile(`(?:\$\{?|environ\[\s*["']|process\.env\.)(CLAUDE_PROJECT_DIR|CLAUDE_ENV_FILE|CLAUDE_SESSION_ID)\b[^:]`)
@@ -587,6 +627,9 @@ func (c *checker) answers(s *source, first *entry, on []*entry, sc *script, say 
 			say(outputIgnored, "%s writes decision, which %s ignores", where, first.event)
 		}
 	case event.Claude:
+		if where, _, ok := sc.find(key("updatedToolOutput")); ok && !sc.has(key("tool_response")) && all(event.PostToolUse) {
+			say(outputShape, "%s writes updatedToolOutput, and nothing reads tool_response", where)
+		}
 		if where, _, ok := sc.find(blockDecision); ok && all(event.PermissionRequest) && !sc.has(behavior) {
 			say(decisionShape, "%s writes a top-level decision, which PermissionRequest ignores", where)
 		}

@@ -81,7 +81,7 @@ func masked(r *Result) string {
 	if r.Withheld {
 		return "lidguard redact: this output was too costly to search for secrets, so its longer texts were withheld. Ask for less of it at once."
 	}
-	return "lidguard redact: " + counted(r) + " in this output stand as [redacted:…]; lidguard put that there, the original has the value. Do not look for the value and do not write the mark into a file; let programs read the secret by themselves, or leave it to the person."
+	return "lidguard redact took " + counted(r) + " out of this output and put [redacted:…] there; the original still has the value. Do not look for it and do not write the mark into a file; let programs read the secret by themselves, or leave it to the person."
 }
 
 // inbound masks a tool's output.

@@ -87,7 +87,7 @@ func (p *pack) outbound(ev *event.Event) event.Verdict {
 	if ok && p.cfg.Outbound != DenyOutbound && p.cfg.Outbound != AskOutbound && r.Keys == 0 && stillMeans(out) {
 		p.note(ev, Report{Result: r, Masked: true, Out: true})
 		return event.Verdict{UpdatedInput: out, Contexts: []string{
-			"lidguard redact: " + counted(&r) + " in what " + ev.Tool.Name + " was to get were replaced by [redacted:…] before it was sent."}}
+			"lidguard redact took " + counted(&r) + " out of what " + ev.Tool.Name + " gets and put [redacted:…] there."}}
 	}
 	return p.refuse(ev, r, fmt.Sprintf("lidguard redact: %s would get %s. Do not send secrets to it: name where the secret is kept, or leave it to the person.", ev.Tool.Name, counted(&r)))
 }

@@ -122,6 +122,13 @@ func (a *app) showRights(r daemon.Rights) {
 	if r.Guest != "" {
 		rows = append(rows, []string{"guest", guestWords(r.Guest)})
 	}
+	for _, d := range r.IdleDaemons {
+		word := d.Name + ", heeds login1's locks"
+		if !d.AsksLogin1 {
+			word = d.Name + ", does not heed login1's locks"
+		}
+		rows = append(rows, []string{"idle daemon", word})
+	}
 	a.table("", rows)
 	if len(r.Missing()) > 0 && r.Login1 == "" {
 		a.note("`lidguard linux-permission install` grants what is missing")

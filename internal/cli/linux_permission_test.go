@@ -145,3 +145,23 @@ func TestLinuxPermission_refusals(t *testing.T) {
 		t.Errorf("the foreign file is now %q", data)
 	}
 }
+
+// Who else may suspend an idle machine is named, and a finding where it does not ask.
+func TestDoctor_idleDaemons(t *testing.T) {
+	w, _ := permissionWorld(t)
+	w.power.Check = func(context.Context) daemon.Rights {
+		r := rights("yes")
+		r.IdleDaemons = []daemon.IdleDaemon{{Name: "hypridle", AsksLogin1: true}, {Name: "swayidle"}}
+		return r
+	}
+	_, out, _ := w.run("linux-permission", "check")
+	for _, want := range []string{"hypridle, heeds login1's locks", "swayidle, does not heed login1's locks"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("check does not say %q:\n%s", want, out)
+		}
+	}
+	_, out, _ = w.run("doctor", "--json")
+	if !strings.Contains(out, `"idle-daemon"`) || strings.Contains(out, "hypridle acts") {
+		t.Errorf("doctor:\n%s", out)
+	}
+}

@@ -32,5 +32,10 @@ func (a *app) powerFindings(ctx context.Context) []ipc.Finding {
 	for _, v := range r.Missing() {
 		f.Missing = append(f.Missing, doctor.Right{Action: v.Action, For: v.For, Unknown: v.Verdict == "unknown"})
 	}
+	for _, d := range r.IdleDaemons {
+		if !d.AsksLogin1 {
+			f.Deaf = append(f.Deaf, d.Name)
+		}
+	}
 	return doctor.Power(f)
 }

@@ -3,6 +3,7 @@ package daemon
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/lidguard-go/lidguard/internal/awake"
@@ -109,5 +110,40 @@ func TestMore_namesWhoHandlesTheLid(t *testing.T) {
 	more.into(&st)
 	if len(st.Findings) != 1 || st.Findings[0].Code != "desktop-handles-lid" || st.Findings[0].Remedy == "" {
 		t.Errorf("findings: %+v", st.Findings)
+	}
+}
+
+// Reports orca#17078, claude-code#60734 and others: screens that never went off or
+// locked. Nothing of the screen's is asked for unless the display's hold is.
+func TestDesktop_leavesTheScreenAlone(t *testing.T) {
+	system, session := bustest.Start(t), bustest.Start(t)
+	login1 := bustest.NewLogin1(t, system)
+	gnome := bustest.NewGnome(t, session)
+	var witnesses []*bustest.Witness
+	for _, name := range []string{"org.freedesktop.ScreenSaver", "org.gnome.ScreenSaver", "org.gnome.Mutter.IdleMonitor", "org.kde.screensaver",
+		"org.freedesktop.portal.Desktop", "org.freedesktop.PowerManagement.Inhibit"} {
+		witnesses = append(witnesses, bustest.NewWitness(t, session, name))
+	}
+	m := onDesktop(t, system, session)
+	for _, hold := range []awake.Hold{awake.HoldIdle, awake.HoldLid, awake.HoldSleep} {
+		if _, err := m.Acquire(t.Context(), hold, "agents work"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	bustest.Eventually(t, "the desktop's lock", func() bool { return len(gnome.Locks()) == 1 })
+	if flags := gnome.Locks()[0].Flags; flags&8 != 0 {
+		t.Errorf("flags %d hold the screen on", flags)
+	}
+	for _, w := range witnesses {
+		for _, method := range []string{"Inhibit", "SimulateUserActivity", "SetActive", "AddIdleWatch"} {
+			if calls := w.Calls(method); len(calls) > 0 {
+				t.Errorf("called: %+v", calls)
+			}
+		}
+	}
+	for _, lock := range login1.Locks() {
+		if strings.Contains(lock.What, "shutdown") || lock.What == "idle:sleep" {
+			t.Errorf("login1 holds %+v", lock)
+		}
 	}
 }

@@ -15,7 +15,12 @@ type Rights struct {
 	// Guest names what stands between this Linux and the machine: "wsl", or a
 	// kind of container. Empty: nothing.
 	Guest string `json:"guest,omitempty"`
+	// IdleDaemons are what may suspend an idle machine here besides the system.
+	IdleDaemons []IdleDaemon `json:"idle_daemons,omitempty"`
 }
+
+// IdleDaemon is one of them.
+type IdleDaemon = sleep.IdleDaemon
 
 // Verdict is polkit's word on one action.
 type Verdict = polkit.Verdict
@@ -40,7 +45,8 @@ func CheckRights(ctx context.Context, env func(string) string) Rights {
 	if address == "" {
 		address = bus.SystemBus
 	}
-	r := Rights{Rights: polkit.Check(ctx, polkit.Options{SystemBus: address, Root: root}), Guest: sleep.InContainer(root)}
+	r := Rights{Rights: polkit.Check(ctx, polkit.Options{SystemBus: address, Root: root}), Guest: sleep.InContainer(root),
+		IdleDaemons: sleep.IdleDaemons(root)}
 	if sleep.InWSL(root) {
 		r.Guest = "wsl"
 	}

@@ -157,3 +157,19 @@ func TestMac(t *testing.T) {
 		}
 	}
 }
+
+func TestPower_idleDaemons(t *testing.T) {
+	f := doctor.PowerFacts{Settings: settings.Default(), HasSession: true, Active: true, Deaf: []string{"swayidle"}}
+	got := doctor.Power(f)
+	if diff := cmp.Diff([]string{doctor.IdleDaemon}, codes(got)); diff != "" || !strings.HasPrefix(got[0].Text, "swayidle acts") || got[0].Remedy == "" {
+		t.Errorf("%s %+v", diff, got)
+	}
+	f.Settings.PreventSystemSleep = "off"
+	if got := doctor.Power(f); len(got) != 0 {
+		t.Errorf("though nothing is held off: %+v", got)
+	}
+	f.Settings, f.Deaf = settings.Default(), nil
+	if got := doctor.Power(f); len(got) != 0 {
+		t.Errorf("without such a daemon: %+v", got)
+	}
+}

@@ -14,6 +14,7 @@ const (
 	NoLogin1      = "no-login1"
 	RightsMissing = "rights-missing"
 	RightsUnknown = "rights-unknown"
+	IdleDaemon    = "idle-daemon"
 )
 
 // PowerFacts say what this process may do with the power of a Linux machine.
@@ -26,6 +27,8 @@ type PowerFacts struct {
 	// HasSession and Active: the login session that polkit's defaults go by.
 	HasSession, Active bool
 	CanHibernate       string // login1's word
+	// Deaf are idle daemons that run here and do not heed login1's locks.
+	Deaf []string
 }
 
 // Right is an action that is not granted.
@@ -36,6 +39,19 @@ type Right struct {
 
 // Power checks whether lidguard can keep this machine awake and let it sleep.
 func Power(f PowerFacts) []Finding {
+	return append(rights(f), deaf(f)...)
+}
+
+func deaf(f PowerFacts) []Finding {
+	if len(f.Deaf) == 0 || f.Settings.PreventSystemSleep == "off" {
+		return nil
+	}
+	names := strings.Join(f.Deaf, " and ")
+	return one(IdleDaemon, "take suspending out of its settings and let logind do it, which asks (`IdleAction=suspend` in logind.conf)",
+		"%s acts on an idle machine here and does not heed login1's locks: if it is set to suspend, agents do not keep it from that", names)
+}
+
+func rights(f PowerFacts) []Finding {
 	switch {
 	case f.Guest == "wsl":
 		return one(WSLGuest, "run lidguard on the Windows side as well",

@@ -103,3 +103,15 @@ func (d *Desktop) answer(r Request) ([]any, *dbus.Error) {
 	}
 	return unknown(r)
 }
+
+// Witness has names on a bus and answers every call with an error. What counts are
+// its Calls.
+type Witness struct{ *service }
+
+// NewWitness puts one on the bus under the name.
+func NewWitness(t testing.TB, address, name string) *Witness {
+	w := &Witness{service: newService(t, address, name)}
+	w.service.answer = unknown
+	w.Begin()
+	return w
+}

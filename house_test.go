@@ -25,7 +25,7 @@ const module = "github.com/lidguard-go/lidguard"
 // and what of ours it may import. A name covers the packages below it; "*"
 // stands for one path element. The longest matching name counts.
 var mayImport = map[string][]string{
-	"cmd/lidguard":      {"internal/entry", "internal/cli", "internal/daemon", "internal/ipc", "internal/paths", "internal/settings", "internal/platform"},
+	"cmd/lidguard":      {"internal/entry", "internal/cli", "internal/daemon", "internal/ipc", "internal/paths", "internal/settings", "internal/platform", "internal/resident"},
 	"cmd/lidguard-hook": {"internal/entry"},
 	"hook":              {"internal/event", "internal/provider"},
 
@@ -51,15 +51,18 @@ var mayImport = map[string][]string{
 	"internal/session": {"internal/event"},
 	"internal/awake":   {"internal/event"},
 
+	"internal/telemetry": {"internal/policy/telemetry"},
+
 	"internal/platform": {}, // among themselves: bus and bustest are the plumbing of sleep, lid and battery
 
-	"internal/ipc":    {"internal/event", "internal/platform/endpoint", "internal/paths"},
-	"internal/watch":  {"internal/event", "internal/provider/*/transcript", "internal/platform/proc"},
-	"internal/notify": {"internal/event"},
+	"internal/ipc":      {"internal/event", "internal/platform/endpoint", "internal/paths"},
+	"internal/resident": {},
+	"internal/watch":    {"internal/event", "internal/provider/*/transcript", "internal/platform/proc"},
+	"internal/notify":   {"internal/event"},
 	"internal/entry": {"internal/event", "internal/provider/*", "internal/policy", "internal/rulebook", "internal/settings",
-		"internal/ipc", "internal/paths", "internal/platform/proc", "internal/platform/endpoint", "internal/platform/child", "internal/shell"},
-	"internal/daemon": {"internal/event", "internal/session", "internal/awake", "internal/watch", "internal/notify", "internal/ipc",
-		"internal/settings", "internal/paths", "internal/platform", "internal/provider/*/transcript"},
+		"internal/ipc", "internal/paths", "internal/platform/proc", "internal/platform/endpoint", "internal/platform/child", "internal/shell", "internal/telemetry/inbox"},
+	"internal/daemon": {"internal/event", "internal/session", "internal/awake", "internal/watch", "internal/notify", "internal/resident", "internal/ipc",
+		"internal/settings", "internal/paths", "internal/platform", "internal/provider/*/transcript", "internal/telemetry", "internal/policy/telemetry"},
 	"internal/simulate":  {"internal/daemon", "internal/session", "internal/awake", "internal/event"},
 	"internal/demo":      {"internal/daemon"},
 	"internal/lifestory": {}, // tests alone, which may see everything below the CLI
@@ -194,6 +197,7 @@ var forbidden = map[string]string{
 	"github.com/fsnotify/fsnotify":               "watching is the runtime's",
 	"github.com/modelcontextprotocol/go-sdk/mcp": "1.4 ms of start-up",
 	"charm.land/bubbletea/v2":                    "a hook has no screen",
+	"github.com/cloudevents/sdk-go/v2/event":     "the runtime talks to sinks, a hook hands over",
 	"github.com/google/renameio/v2":              "a hook writes no files that need replacing",
 	"text/template":                              "reflection-heavy and never needed for one line of JSON",
 }

@@ -23,6 +23,7 @@ import (
 	"github.com/lidguard-go/lidguard/internal/platform/audio"
 	"github.com/lidguard-go/lidguard/internal/platform/endpoint"
 	"github.com/lidguard-go/lidguard/internal/platform/proc"
+	"github.com/lidguard-go/lidguard/internal/resident"
 	"github.com/lidguard-go/lidguard/internal/settings"
 )
 
@@ -92,7 +93,11 @@ func serve(ctx context.Context, replace bool) error {
 		Dirs: dirs, Version: ipc.Version(), Machine: machine, BootID: daemon.BootID(root), Table: proc.Table{Root: root},
 		Settings: func() (settings.Settings, error) { return settings.Load(dirs.Settings()) },
 		Detector: daemon.Detector, Locate: daemon.Locate(os.Getenv), Replace: replace,
-		Play: player().Play,
+		Play: player().Play, Environ: os.Environ(),
+		Helper: func(id, cwd string) (resident.Spec, error) {
+			p, err := entry.ResidentHelper(entry.Env{OS: runtime.GOOS, Getenv: os.Getenv}, dirs, id, cwd)
+			return resident.Spec{Name: id, Path: p.Path, Args: p.Args, Raw: p.Raw, Dir: p.Dir}, err
+		},
 	})
 }
 

@@ -22,6 +22,7 @@ import (
 	"github.com/lidguard-go/lidguard/internal/paths"
 	"github.com/lidguard-go/lidguard/internal/platform/endpoint"
 	"github.com/lidguard-go/lidguard/internal/platform/proc"
+	"github.com/lidguard-go/lidguard/internal/resident"
 	"github.com/lidguard-go/lidguard/internal/settings"
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -156,7 +157,11 @@ func serve() error {
 	}
 	defer closeIt()
 	return daemon.Run(context.Background(), daemon.Options{Dirs: dirs, Version: ipc.Version(), Machine: machine, BootID: daemon.BootID(""),
-		Settings: func() (settings.Settings, error) { return settings.Load(dirs.Settings()) }, Detector: daemon.Detector})
+		Settings: func() (settings.Settings, error) { return settings.Load(dirs.Settings()) }, Detector: daemon.Detector,
+		Environ: os.Environ(), Helper: func(id, cwd string) (resident.Spec, error) {
+			p, err := entry.ResidentHelper(entryEnv(), dirs, id, cwd)
+			return resident.Spec{Name: id, Path: p.Path, Args: p.Args, Raw: p.Raw, Dir: p.Dir}, err
+		}})
 }
 
 func TestScripts(t *testing.T) {

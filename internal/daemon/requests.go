@@ -22,6 +22,9 @@ func (d *daemon) handle(ctx context.Context, req *ipc.Request) *ipc.Reply {
 	if err := check(req); err != nil {
 		return &ipc.Reply{Error: err.Error()}
 	}
+	if req.Op == ipc.OpDispatch {
+		return d.dispatch(ctx, req.Dispatch)
+	}
 	if req.Ask || req.Op == ipc.OpAway || req.Op == ipc.OpStatus {
 		d.look(ctx)
 	}

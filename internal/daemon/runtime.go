@@ -14,6 +14,7 @@ import (
 	"github.com/lidguard-go/lidguard/internal/paths"
 	"github.com/lidguard-go/lidguard/internal/platform/endpoint"
 	"github.com/lidguard-go/lidguard/internal/platform/proc"
+	"github.com/lidguard-go/lidguard/internal/resident"
 	"github.com/lidguard-go/lidguard/internal/session"
 	"github.com/lidguard-go/lidguard/internal/settings"
 	"github.com/lidguard-go/lidguard/internal/watch"
@@ -62,6 +63,11 @@ type Options struct {
 	// Detector returns a reader of the session's transcript, nil where its
 	// client has none. nil: no transcripts are read.
 	Detector func(event.SessionKey) watch.Detector
+	// Helper finds a resident helper of the rulebooks that count in a folder. It is
+	// called from many goroutines. nil: there are none.
+	Helper func(name, cwd string) (resident.Spec, error)
+	// Environ is what helpers see of the environment.
+	Environ []string
 	// Locate finds a transcript that no event named, "" for none. It is called
 	// in a goroutine of its own. nil: only named ones are read.
 	Locate func(event.SessionKey) string
@@ -72,10 +78,11 @@ type Options struct {
 type daemon struct {
 	Options
 	started time.Time
-	log     *slog.Logger // any goroutine
-	inbox   *inbox       // any goroutine
-	hands   *hands       // any goroutine
-	outward *outward     // any goroutine
+	log     *slog.Logger   // any goroutine
+	inbox   *inbox         // any goroutine
+	hands   *hands         // any goroutine
+	outward *outward       // any goroutine
+	pool    *resident.Pool // any goroutine
 	tailer  *watch.Tailer
 	procs   *watch.Processes
 
@@ -126,6 +133,7 @@ func Run(ctx context.Context, o Options) error {
 	if d.Now == nil {
 		d.Now = systemNow
 	}
+	d.pool = &resident.Pool{Start: d.startHelper, Log: func(text string, args ...any) { d.log.Info(text, args...) }}
 	if d.Listen == nil {
 		d.Listen = d.listenEndpoint
 	}
@@ -229,6 +237,7 @@ func (d *daemon) run(ctx context.Context, listener net.Listener, from *predecess
 	d.helpers.Wait()
 	d.procs.Close()
 	d.hands.close()
+	d.pool.Close()
 	d.closing.Wait() // for replies that are being written; each has a deadline
 	d.log.Info("runtime ended", "handed_over", d.gone)
 }

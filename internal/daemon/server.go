@@ -117,6 +117,7 @@ func (s *server) talk(ctx context.Context, conn net.Conn) {
 
 func (s *server) reply(conn net.Conn, buf []byte, r *ipc.Reply) error {
 	r.Protocol, r.Version = ipc.Protocol, s.version
+	conn.SetWriteDeadline(time.Now().Add(requestLimit)) // a helper may have taken long
 	msg, err := ipc.AppendReply(buf[:0], r)
 	if err != nil {
 		return err

@@ -93,13 +93,11 @@ func (h *hook) loadPacks() (*Packs, *Books, error) {
 	return &h.packs, h.books, h.packsErr
 }
 
-// chainTime is how long the handlers that want the event may take beyond Limit.
-func chainTime(ev *event.Event, handlers []policy.Handler) time.Duration {
+// chainTime is how long the handlers that want an event may take beyond Limit.
+func chainTime(handlers []policy.Handler) time.Duration {
 	var sum time.Duration
 	for _, p := range handlers {
-		if p.Limit > 0 && (p.Wants == nil || p.Wants(ev)) {
-			sum += p.Limit
-		}
+		sum += p.Limit
 	}
 	return min(sum, maxChain)
 }

@@ -141,8 +141,8 @@ func (h *hook) answer(payload []byte, err error) event.Output {
 		return h.unreadable(err)
 	}
 
-	handlers := h.handlers()
-	more := chainTime(&h.ev, handlers)
+	handlers := policy.Wanted(&h.ev, h.handlers())
+	more := chainTime(handlers)
 	ctx, cancel := context.WithDeadline(context.Background(), h.deadline.Add(more))
 	defer cancel()
 	h.verdict, _ = policy.Run(ctx, &h.ev, handlers)

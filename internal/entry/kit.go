@@ -45,13 +45,8 @@ func (k *Kit) Run(ctx context.Context, c policy.Command) (policy.Result, error) 
 	if spec.Dir == "" {
 		spec.Dir = k.Dirs.Home
 	}
-	argv := c.Argv
-	if c.Script != "" {
-		argv = []string{"sh", "-c", c.Script}
-		if k.OS == "windows" {
-			argv, spec.Raw = []string{"cmd", "/d", "/s", "/c", c.Script}, `cmd /d /s /c "`+c.Script+`"`
-		}
-	}
+	argv, raw := k.words(c)
+	spec.Raw = raw
 	if len(argv) == 0 {
 		return policy.Result{}, errors.New("no command to run")
 	}
@@ -67,6 +62,18 @@ func (k *Kit) Run(ctx context.Context, c policy.Command) (policy.Result, error) 
 	}
 	r, err := child.Run(ctx, spec)
 	return policy.Result(r), err
+}
+
+// words are the words of a command; raw is its line for Windows' cmd, which reads
+// quotes in a way of its own.
+func (k *Kit) words(c policy.Command) (argv []string, raw string) {
+	switch {
+	case c.Script == "":
+		return c.Argv, ""
+	case k.OS == "windows":
+		return []string{"cmd", "/d", "/s", "/c", c.Script}, `cmd /d /s /c "` + c.Script + `"`
+	}
+	return []string{"sh", "-c", c.Script}, ""
 }
 
 // Look finds a program; see policy.Runner. Relative entries of PATH are left out,

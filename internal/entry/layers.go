@@ -114,7 +114,7 @@ func (l *loader) trusted() *rulebook.Trust {
 
 // book decodes a book over what it includes. inside confines the includes.
 func (l *loader) book(f rulebook.File, inside string) (*Rules, error) {
-	own, err := decodeBook(f)
+	own, err := decodeBook(f, l.dirs.Home)
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +125,7 @@ func (l *loader) book(f rulebook.File, inside string) (*Rules, error) {
 	resolver := rulebook.Resolver{Home: l.dirs.Home, Inside: inside, Kept: func(d rulebook.Digest) ([]byte, bool) { return l.trusted().Kept(d) }}
 	err = resolver.Resolve(f, own.Include,
 		func(f rulebook.File) ([]rulebook.Include, error) {
-			r, err := decodeBook(f)
+			r, err := decodeBook(f, l.dirs.Home)
 			if err != nil {
 				return nil, err
 			}
@@ -187,7 +187,7 @@ func (l *loader) project(path string) {
 }
 
 // decodeBook reads one book by itself.
-func decodeBook(f rulebook.File) (*Rules, error) {
+func decodeBook(f rulebook.File, home string) (*Rules, error) {
 	r := &Rules{}
 	if err := rulebook.Decode(f.Path, f.Data, r); err != nil {
 		return nil, err
@@ -205,6 +205,7 @@ func decodeBook(f rulebook.File) (*Rules, error) {
 			return nil, rulebook.At(f, fault.Section, fault.Index, fault.Key, fault.Problem)
 		}
 	}
+	r.place(f, home)
 	return r, nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/lidguard-go/lidguard/internal/policy/approve"
 	"github.com/lidguard-go/lidguard/internal/policy/compact"
 	"github.com/lidguard-go/lidguard/internal/policy/gate"
+	"github.com/lidguard-go/lidguard/internal/policy/handler"
 	"github.com/lidguard-go/lidguard/internal/policy/nudge"
 	"github.com/lidguard-go/lidguard/internal/policy/redact"
 	"github.com/lidguard-go/lidguard/internal/policy/rule"
@@ -28,6 +29,7 @@ type Rules struct {
 	Gate    *GateRules      `toml:"gate"`
 	Sandbox *sandbox.Config `toml:"sandbox"`
 	Rule    []rule.Rule     `toml:"rule"`
+	Handler []handler.Spec  `toml:"handler"`
 	Approve []approve.Rule  `toml:"approve"`
 	Nudge   []nudge.Nudge   `toml:"nudge"`
 	Redact  *redact.Config  `toml:"redact"`

@@ -1,6 +1,7 @@
 package ipc
 
 import (
+	"bytes"
 	"encoding/json"
 	"strconv"
 	"time"
@@ -42,6 +43,20 @@ func AppendRequest(dst []byte, r *Request) []byte {
 	if h := r.Hook; h != nil {
 		dst = append(dst, `,"hook":`...)
 		dst = AppendHookEvent(dst, h)
+	}
+	if d := r.Dispatch; d != nil {
+		dst = append(dst, `,"dispatch":{"helper":`...)
+		dst = appendString(dst, d.Helper)
+		dst = appendField(dst, "cwd", d.Cwd)
+		dst = append(dst, `,"provider":`...)
+		dst = appendString(dst, string(d.Provider))
+		dst = append(dst, `,"native":`...)
+		dst = appendString(dst, d.Native)
+		dst = append(dst, `,"event":`...)
+		dst = appendRaw(dst, d.Event)
+		dst = append(dst, `,"deadline_ms":`...)
+		dst = strconv.AppendInt(dst, d.DeadlineMS, 10)
+		dst = append(dst, '}')
 	}
 	return append(dst, '}')
 }
@@ -160,6 +175,15 @@ func appendField(dst []byte, name, value string) []byte {
 	return appendString(dst, value)
 }
 
+// appendRaw appends a JSON value on one line, null for what is none.
+func appendRaw(dst []byte, v json.RawMessage) []byte {
+	b := bytes.NewBuffer(dst)
+	if err := json.Compact(b, v); err != nil || len(v) == 0 {
+		return append(dst, `null`...)
+	}
+	return b.Bytes()
+}
+
 const hex = "0123456789abcdef"
 
 // appendString appends s as a JSON string. Bytes that are no UTF-8 become U+FFFD,
@@ -210,11 +234,13 @@ type hotReply struct {
 	Error    string `json:"error"`
 	Away     *Away  `json:"away"`
 	Owner    bool   `json:"owner"`
+
+	Dispatched *Dispatched `json:"dispatched"`
 }
 
 // decodeReply reads a reply to a request with op.
 func decodeReply(line []byte, op Op) (*Reply, error) {
-	if op != OpSignal && op != OpAway && op != OpHookEvent {
+	if op != OpSignal && op != OpAway && op != OpHookEvent && op != OpDispatch {
 		r := new(Reply)
 		return r, json.Unmarshal(line, r)
 	}
@@ -226,13 +252,13 @@ func decodeReply(line []byte, op Op) (*Reply, error) {
 	if err := json.Unmarshal(line, &h); err != nil {
 		return nil, err
 	}
-	return &Reply{Protocol: h.Protocol, Version: h.Version, OK: h.OK, Error: h.Error, Away: h.Away, Owner: h.Owner}, nil
+	return &Reply{Protocol: h.Protocol, Version: h.Version, OK: h.OK, Error: h.Error, Away: h.Away, Owner: h.Owner, Dispatched: h.Dispatched}, nil
 }
 
 // AppendReply appends r as JSON to dst, without a newline. It is what the
 // runtime sends, so that plainOK can recognise the commonest reply.
 func AppendReply(dst []byte, r *Reply) ([]byte, error) {
-	if r.OK && r.Error == "" && r.Away == nil && r.Status == nil && r.Why == nil && r.State == nil && r.Removed == 0 && !r.Owner {
+	if r.OK && r.Error == "" && r.Away == nil && r.Status == nil && r.Why == nil && r.State == nil && r.Removed == 0 && !r.Owner && r.Dispatched == nil {
 		dst = append(dst, `{"v":`...)
 		dst = strconv.AppendInt(dst, int64(r.Protocol), 10)
 		dst = append(dst, `,"version":`...)

@@ -34,6 +34,7 @@ const (
 	OpRelease   Op = "release"    // the new runtime holds; the old one leaves
 	OpStop      Op = "stop"       // put everything back and leave
 	OpHookEvent Op = "hook-event" // only log Request.Hook
+	OpDispatch  Op = "dispatch"   // ask a resident helper, Request.Dispatch
 )
 
 // HandingOver is Reply.Error of a runtime that has given its state to a newer one,
@@ -59,6 +60,27 @@ type Request struct {
 	All     bool              `json:"all,omitempty"`
 	At      time.Time         `json:"at,omitzero"`
 	Hook    *HookEvent        `json:"hook,omitempty"`
+	// Dispatch is for OpDispatch alone.
+	Dispatch *Dispatch `json:"dispatch,omitempty"`
+}
+
+// Dispatch is a question to a resident helper. It names the helper and not its
+// command: the runtime runs only what the person's rulebook, or a project's that
+// they trust, says, whoever asks.
+type Dispatch struct {
+	Helper   string          `json:"helper"`        // the [[handler]]'s name
+	Cwd      string          `json:"cwd,omitempty"` // the folder whose rulebooks count
+	Provider event.Provider  `json:"provider"`
+	Native   string          `json:"native"`
+	Event    json.RawMessage `json:"event"` // the client's payload, on one line
+	// DeadlineMS is how long an answer is of use, in milliseconds.
+	DeadlineMS int64 `json:"deadline_ms"`
+}
+
+// Dispatched is what a helper answered.
+type Dispatched struct {
+	Verdict json.RawMessage `json:"verdict,omitempty"` // see docs/resident.md
+	Error   string          `json:"error,omitempty"`   // its failure
 }
 
 // HookEvent is one line of the bounded log that `hook-events` prints.
@@ -94,6 +116,9 @@ type Reply struct {
 	// Owner asks the hook to name the session's process: the runtime knows
 	// none. It is asked for once, since finding it costs the hook a walk.
 	Owner bool `json:"owner,omitempty"`
+	// Dispatched is the answer to OpDispatch. A helper that was not asked at all is
+	// a refusal (Error) instead.
+	Dispatched *Dispatched `json:"dispatched,omitempty"`
 }
 
 // Status is what `status --json` prints under "runtime": the runtime's own view

@@ -125,6 +125,19 @@ func changed(to, from json.RawMessage) json.RawMessage {
 	return nil
 }
 
+// Wanted are the handlers that want ev. Each is asked once, and not again by Run: of
+// many handlers those that have nothing to say cost one question each.
+func Wanted(ev *event.Event, handlers []Handler) []Handler {
+	var list []Handler
+	for _, h := range handlers {
+		if h.Wants == nil || h.Wants(ev) {
+			h.Wants = nil
+			list = append(list, h)
+		}
+	}
+	return list
+}
+
 // call runs one handler and turns a panic into its error.
 func call(ctx context.Context, h Handler, ev *event.Event) (v event.Verdict, err error) {
 	defer func() {

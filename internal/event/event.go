@@ -113,6 +113,19 @@ const (
 	Disposed        Name = "Disposed"
 )
 
+// Names lists every event, in the order of the constants.
+func Names() []Name {
+	return []Name{
+		SessionStart, SessionEnd, Setup, InstructionsLoaded, UserPromptSubmit, UserPromptExpansion, MessageDisplay,
+		PreToolUse, PermissionRequest, PermissionDenied, PostToolUse, PostToolUseFailure, PostToolBatch,
+		PreSkillShellCommand, Notification, SubagentStart, SubagentStop, TaskCreated, TaskCompleted, TeammateIdle,
+		Stop, StopFailure, PreCompact, PostCompact, PreModelSwitch, PostModelSwitch, ConfigChange, CwdChanged,
+		DirectoryAdded, FileChanged, WorktreeCreate, WorktreeRemove, Elicitation, ElicitationResult, Interrupt,
+		PreModelRequest, PostModelRequest, ErrorOccurred, UserPromptTransformed, PreMCPToolCall, StatusChanged,
+		PermissionReply, QuestionAsked, QuestionReply, Disposed,
+	}
+}
+
 // Event is one thing a client told a hook, in our words. Fields a client does
 // not send stay zero; nothing is invented. Raw is the payload as it came, so
 // that unknown fields are kept for handlers that want them.

@@ -91,6 +91,7 @@ func (a *app) printLint(r lint.Report, home string) {
 		return path
 	}
 	count := map[lint.Severity]int{}
+	told := map[string]bool{} // why and how to mend it are said once for a rule
 	last := ""
 	for _, f := range r.Findings {
 		count[f.Severity]++
@@ -111,8 +112,11 @@ func (a *app) printLint(r lint.Report, home string) {
 			message = f.Event + ": " + message
 		}
 		a.say("  %s%s %s: %s", where, f.Severity, f.Rule, message)
-		a.say("      why: %s", f.Cause)
-		a.say("      fix: %s", f.Fix)
+		if !told[f.Rule] {
+			a.say("      why: %s", f.Cause)
+			a.say("      fix: %s", f.Fix)
+		}
+		told[f.Rule] = true
 	}
 	if len(r.Findings) > 0 {
 		a.say("")

@@ -176,7 +176,11 @@ func (c *checker) pattern(s *source, e *entry, r census.Reading) {
 	}
 	known := names(s.Provider)
 	if rule := permissionRule.FindStringSubmatch(m); rule != nil && (slices.Contains(known, rule[1]) || slices.Contains(names(event.Claude), rule[1])) {
-		c.on(s, matcherNever, e, "matcher", "%q is a permission rule: as a regular expression it matches no tool; put it into if", m)
+		instead := "put it into if"
+		if s.Provider != event.Claude {
+			instead = "match " + rule[1] + " and decide in the hook"
+		}
+		c.on(s, matcherNever, e, "matcher", "%q is a permission rule: as a regular expression it matches no tool; %s", m, instead)
 		return
 	}
 	var whole, more []string

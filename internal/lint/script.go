@@ -261,6 +261,7 @@ var (
 	camelInput         = regexp.MustCompile(`\b(?:toolArgs|toolName|toolInput)\b`)
 	snakeInput         = regexp.MustCompile(`\b(?:tool_input|tool_name)\b`)
 	payloadEnv         = regexp.MustCompile(`(?:\$\{?|environ(?:\.get)?[\[(]\s*["']|getenv\(\s*["']|process\.env\.|ENV\[\s*["'])((?:CLAUDE_TOOL_[A-Z_]+|CLAUDE_FILE_PATHS?|CLAUDE_HOOK_EVENT[A-Z_]*|CLAUDE_NOTIFICATION[A-Z_]*|CLAUDE_USER_PROMPT|CODEX_TOOL_[A-Z_]+|TOOL_NAME|TOOL_INPUT))\b`)
+	inlineEnv          = regexp.MustCompile(`\$\{?(COMMAND|TOOL|TOOL_OUTPUT|FILE|FILE_PATH|FILEPATH)\b`)
 	sourcesProfile     = regexp.MustCompile(`(?m)(?:^|[;&|]\s*)\s*(?:\.|source)\s+["']?(?:~|\$HOME|\$\{HOME\})?[^\s;"']*\.(?:bashrc|zshrc|profile|bash_profile|zprofile)\b`)
 	loginShebang       = regexp.MustCompile(`^#!\s*\S*(?:bash|zsh|sh)\s+-\w*[li]`)
 )
@@ -365,6 +366,14 @@ func (c *checker) script(s *source, first *entry, on []*entry) {
 	if where, name, ok := sc.find(payloadEnv); ok && !sc.has(regexp.MustCompile(`\b`+regexp.QuoteMeta(name)+`=`)) {
 		say(payloadInEnv, "%s reads $%s, which is never set", where, name)
 	}
+	for _, p := range sc.parts {
+		if p.file || p.lang != "sh" {
+			continue
+		}
+		if m := inlineEnv.FindStringSubmatchIndex(p.code); m != nil && !assigned(p.code, p.code[m[2]:m[3]]) {
+			say(payloadInEnv, "the command reads $%s, which is never set", p.code[m[2]:m[3]])
+		}
+	}
 	camel := func(e *entry) bool {
 		converted := e.pascal() && e.census.Name != event.PermissionRequest && e.census.Name != event.Notification && e.census.Name != event.SubagentStart
 		return s.Provider == event.Copilot && !converted
@@ -412,6 +421,11 @@ func (c *checker) script(s *source, first *entry, on []*entry) {
 			say(bannerBeforeJSON, "%s prints text before the JSON", where)
 		}
 	}
+}
+
+// assigned reports whether a shell text sets the variable itself.
+func assigned(code, name string) bool {
+	return regexp.MustCompile(`\b` + regexp.QuoteMeta(name) + `=|\b(?:read|for)\b[^;\n]*\b` + regexp.QuoteMeta(name) + `\b`).MatchString(code)
 }
 
 // envFileEvents are the events on which Claude Code sets CLAUDE_ENV_FILE

@@ -7,6 +7,7 @@ import (
 	"github.com/lidguard-go/lidguard/internal/paths"
 	"github.com/lidguard-go/lidguard/internal/policy/approve"
 	"github.com/lidguard-go/lidguard/internal/policy/compact"
+	"github.com/lidguard-go/lidguard/internal/policy/format"
 	"github.com/lidguard-go/lidguard/internal/policy/gate"
 	"github.com/lidguard-go/lidguard/internal/policy/handler"
 	"github.com/lidguard-go/lidguard/internal/policy/nudge"
@@ -26,15 +27,16 @@ type Rules struct {
 	// Include names books that count below this one.
 	Include []rulebook.Include `toml:"include"`
 
-	Gate    *GateRules      `toml:"gate"`
-	Sandbox *sandbox.Config `toml:"sandbox"`
-	Rule    []rule.Rule     `toml:"rule"`
-	Handler []handler.Spec  `toml:"handler"`
-	Approve []approve.Rule  `toml:"approve"`
-	Nudge   []nudge.Nudge   `toml:"nudge"`
-	Redact  *redact.Config  `toml:"redact"`
-	Compact *compact.Config `toml:"compact"`
-	Until   []until.Goal    `toml:"until"`
+	Gate    *GateRules         `toml:"gate"`
+	Sandbox *sandbox.Config    `toml:"sandbox"`
+	Rule    []rule.Rule        `toml:"rule"`
+	Handler []handler.Spec     `toml:"handler"`
+	Approve []approve.Rule     `toml:"approve"`
+	Format  []format.Formatter `toml:"format"`
+	Nudge   []nudge.Nudge      `toml:"nudge"`
+	Redact  *redact.Config     `toml:"redact"`
+	Compact *compact.Config    `toml:"compact"`
+	Until   []until.Goal       `toml:"until"`
 }
 
 // GateRules is the gate's section; see gate.Config.

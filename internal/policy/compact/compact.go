@@ -12,7 +12,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"path"
 	"slices"
 	"strings"
 	"time"
@@ -131,8 +130,9 @@ func (g *gatherer) call(it event.Item) {
 		g.calls[it.CallID] = it
 	}
 	in := input(it.Input)
+	files, patched := policy.Patched(it.Input)
 	switch {
-	case in.command() != "":
+	case !patched && in.command() != "":
 		text := g.line(in.command())
 		if i := slices.IndexFunc(g.commands, func(c Command) bool { return c.Text == text }); i >= 0 {
 			c := g.commands[i]
@@ -141,8 +141,8 @@ func (g *gatherer) call(it event.Item) {
 		} else {
 			g.commands = append(g.commands, Command{Text: text, Runs: 1})
 		}
-	case in.patched() != nil:
-		for _, p := range in.patched() {
+	case patched:
+		for _, p := range files {
 			g.file(p)
 		}
 	case in.todo() != nil:
@@ -150,8 +150,8 @@ func (g *gatherer) call(it event.Item) {
 		for _, t := range in.todo() {
 			g.todo = append(g.todo, g.line(t))
 		}
-	case writes(it.Tool):
-		g.file(in.path())
+	case policy.Writes(it.Tool):
+		g.file(policy.Named(it.Input))
 	}
 }
 
@@ -176,14 +176,14 @@ func (g *gatherer) result(it event.Item) {
 	}
 	delete(g.calls, it.CallID)
 	what := g.line(call.Tool)
-	if command := input(call.Input).command(); command != "" {
+	if command := input(call.Input).command(); command != "" && !strings.HasPrefix(command, "*** Begin Patch") {
 		what = g.line(command)
 		for i := range g.commands {
 			if g.commands[i].Text == what {
 				g.commands[i].Failed = it.Failed
 			}
 		}
-	} else if p := input(call.Input).path(); p != "" {
+	} else if p := policy.Named(call.Input); p != "" {
 		what = g.line(call.Tool + " " + p)
 	}
 	g.failures = slices.DeleteFunc(g.failures, func(f Failure) bool { return f.Call == what })
@@ -224,15 +224,11 @@ func (g *gatherer) line(text string) string {
 }
 
 // args are the members of a call's input that are looked at; the clients' names
-// differ (contracts/*, tables of tools).
+// differ (docs/contracts, tables of tools).
 type args struct {
-	Command  any    `json:"command"`
-	Cmd      string `json:"cmd"`
-	FilePath string `json:"file_path"`
-	Camel    string `json:"filePath"`
-	Path     string `json:"path"`
-	Notebook string `json:"notebook_path"`
-	Todos    []struct {
+	Command any    `json:"command"`
+	Cmd     string `json:"cmd"`
+	Todos   []struct {
 		Content string `json:"content"`
 		Status  string `json:"status"`
 	} `json:"todos"`
@@ -240,57 +236,22 @@ type args struct {
 		Step   string `json:"step"`
 		Status string `json:"status"`
 	} `json:"plan"`
-	patch string
 }
 
+// input reads a call's input; one that is no object has no members.
 func input(raw json.RawMessage) *args {
 	a := &args{}
 	if json.Unmarshal(raw, a) != nil {
-		// A patch comes as a bare text.
-		if json.Unmarshal(raw, &a.patch) != nil {
-			a.patch = string(raw)
-		}
+		return &args{}
 	}
 	return a
 }
 
 func (a *args) command() string {
-	if a.patched() != nil {
-		return ""
-	}
 	if text, ok := a.Command.(string); ok {
 		return text
 	}
 	return a.Cmd
-}
-
-func (a *args) path() string {
-	for _, p := range [...]string{a.FilePath, a.Camel, a.Path, a.Notebook} {
-		if p != "" {
-			return path.Clean(p)
-		}
-	}
-	return ""
-}
-
-// patched are the files of a patch, which may come as a command's text.
-func (a *args) patched() []string {
-	text := a.patch
-	if command, ok := a.Command.(string); ok && text == "" {
-		text = command
-	}
-	if !strings.HasPrefix(strings.TrimSpace(text), "*** Begin Patch") {
-		return nil
-	}
-	files := []string{}
-	for line := range strings.Lines(text) {
-		for _, mark := range [...]string{"*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: "} {
-			if file, ok := strings.CutPrefix(strings.TrimSpace(line), mark); ok {
-				files = append(files, file)
-			}
-		}
-	}
-	return files
 }
 
 // todo are the items of a to-do list that are not done; nil where there is no list.
@@ -310,15 +271,6 @@ func (a *args) todo() []string {
 		}
 	}
 	return open
-}
-
-// writes reports whether a tool changes the file that it names.
-func writes(tool string) bool {
-	switch tool {
-	case "Edit", "MultiEdit", "Write", "NotebookEdit", "edit", "write", "create", "str_replace", "insert", "patch":
-		return true
-	}
-	return false
 }
 
 // Text is the summary for the model, at most limit bytes long. Parts that do not fit

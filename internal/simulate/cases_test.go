@@ -515,6 +515,28 @@ func TestCase_onlySwitch157_lastingValueComesBack(t *testing.T) {
 	}
 }
 
+// A limit that resets in three hours ends the turn; it is no reason to stay awake for
+// three hours, and a closed machine on its battery sleeps.
+func TestCase_claudeCode13354_aLimitHoldsNothing(t *testing.T) {
+	b := bench(t, nil)
+	b.Signal(began(claude))
+	held(t, b, "working", true)
+	b.Signal(event.Signal{Kind: event.Failed, Session: claude, Reason: "rate_limit"})
+	b.Pass(3 * time.Second)
+	held(t, b, "after the limit", false)
+
+	b = bench(t, nil)
+	b.Laptop().SetBattery(awake.Battery{Known: true, OnBattery: true, Percent: 60})
+	b.Signal(began(claude))
+	b.Laptop().SetLid(awake.LidClosed)
+	b.Pass(time.Minute)
+	b.Signal(event.Signal{Kind: event.Failed, Session: claude, Reason: "rate_limit"})
+	b.Pass(time.Minute)
+	if n := len(b.Laptop().Sleeps()); n != 1 {
+		t.Errorf("slept %d times, want once", n)
+	}
+}
+
 func TestBench_hibernateKeepsTheLidLockUntilTheOutcome(t *testing.T) {
 	b := bench(t, func(c *daemon.CoreConfig) { c.Awake.SuspendMode = awake.Hibernate })
 	b.Signal(began(claude))

@@ -172,22 +172,38 @@ func addSwitch(f *pflag.FlagSet, v *bool, name, help string) {
 	f.Lookup(name).NoOptDefVal = "true"
 }
 
-// switches are the names of all options made by addSwitch. joinSwitches needs
-// them before it is known which command they belong to; a test holds the list
-// against the commands.
-var switches = []string{"json", "yes", "all", "dry-run", "trust-codex-hooks", "quiet", "quick", "audit"}
+// switches are the names of all options made by addSwitch, in any command below
+// root: joinSwitches needs them before it is known which command they belong to.
+func switches(root *cobra.Command) map[string]bool {
+	names := map[string]bool{}
+	note := func(f *pflag.Flag) {
+		if _, is := f.Value.(*switchValue); is {
+			names[f.Name] = true
+		}
+	}
+	var visit func(*cobra.Command)
+	visit = func(c *cobra.Command) {
+		c.Flags().VisitAll(note)
+		c.PersistentFlags().VisitAll(note)
+		for _, child := range c.Commands() {
+			visit(child)
+		}
+	}
+	visit(root)
+	return names
+}
 
 // joinSwitches lets `--all true` mean `--all=true`, as it does for options with
 // values; pflag itself would take "true" for an argument. 1 and 0 are left alone
 // here: behind a switch they may well be an argument (suspend-history --json 1).
-func joinSwitches(args []string) []string {
+func joinSwitches(args []string, switches map[string]bool) []string {
 	var out []string
 	for i := 0; i < len(args); i++ {
 		if args[i] == "--" {
 			return append(out, args[i:]...)
 		}
 		name, isOption := strings.CutPrefix(args[i], "--")
-		if isOption && i+1 < len(args) && slices.Contains(switches, name) && len(args[i+1]) > 1 {
+		if isOption && i+1 < len(args) && switches[name] && len(args[i+1]) > 1 {
 			if _, ok := settings.ParseBool(args[i+1]); ok {
 				out = append(out, args[i]+"="+args[i+1])
 				i++

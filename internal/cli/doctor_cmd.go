@@ -15,6 +15,8 @@ type doctorReport struct {
 	Checked  []string      `json:"checked"` // what was looked at, in words
 	Findings []ipc.Finding `json:"findings"`
 	Agents   []agentCheck  `json:"agents"`
+	// Limits are what no hook can do in the agents that have lidguard's.
+	Limits []doctor.Limit `json:"limits"`
 }
 
 // agentCheck is one agent with the proofs of its hooks.
@@ -24,20 +26,24 @@ type agentCheck struct {
 }
 
 func (a *app) doctorCmd() *cobra.Command {
-	return &cobra.Command{
-		Use:     "doctor",
-		Short:   "check everything, and say how to put it right",
-		Example: `lidguard doctor`,
+	limits := false
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "check everything, and say how to put it right",
+		Example: `lidguard doctor
+lidguard doctor --limits          and what no hook can do in the agents here`,
 		Long: "Checks settings, runtime, programs, and for each agent used here whether its hooks are\n" +
 			"in place and will run; each installed hook is run once with a made-up payload. Exit\n" +
 			"code 0 when nothing was found, else 1.",
 		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.doctor(cmd.Context()) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.doctor(cmd.Context(), limits) },
 	}
+	addSwitch(cmd.Flags(), &limits, "limits", "list what no hook can do or see in the agents here")
+	return cmd
 }
 
-func (a *app) doctor(ctx context.Context) error {
-	r := doctorReport{Version: a.Version, Findings: []ipc.Finding{}, Agents: []agentCheck{}}
+func (a *app) doctor(ctx context.Context, limits bool) error {
+	r := doctorReport{Version: a.Version, Findings: []ipc.Finding{}, Agents: []agentCheck{}, Limits: []doctor.Limit{}}
 	facts, err := a.runtimeFacts(ctx)
 	if err != nil {
 		return err
@@ -69,6 +75,9 @@ func (a *app) doctor(ctx context.Context) error {
 			check.Proofs = append([]proof{}, check.Proofs...)
 			r.Findings = append(r.Findings, canaryFindings(g.Title(), check.Proofs)...)
 			r.Agents = append(r.Agents, check)
+			if len(check.Proofs) > 0 {
+				r.Limits = append(r.Limits, doctor.Limits(g.Provider())...)
+			}
 		}
 	}
 	if len(r.Agents) == 0 {
@@ -84,9 +93,27 @@ func (a *app) doctor(ctx context.Context) error {
 		if len(r.Findings) == 0 {
 			a.say("nothing found")
 		}
+		a.showLimits(r.Limits, limits)
 	})
 	if err == nil && len(r.Findings) > 0 {
 		return errNo{}
 	}
 	return err
+}
+
+// showLimits lists what no hook can do, or only says that there is such a thing:
+// it is nothing to put right.
+func (a *app) showLimits(limits []doctor.Limit, list bool) {
+	if len(limits) == 0 {
+		return
+	}
+	if !list {
+		a.note("%s of the agents themselves, which no hook lifts: `lidguard doctor --limits`", count(len(limits), "known limit"))
+		return
+	}
+	a.heading("what no hook can do")
+	for _, l := range limits {
+		a.say("%s: %s", l.Provider, l.Text)
+		a.say("  (%s)", l.Source)
+	}
 }

@@ -84,7 +84,7 @@ func run(ctx context.Context, o Options, prepare func(*app)) int {
 	a := newApp(o)
 	prepare(a)
 	root := a.root()
-	root.SetArgs(joinSwitches(o.Args))
+	root.SetArgs(joinSwitches(o.Args, switches(root)))
 	err := root.ExecuteContext(ctx)
 	if err == nil {
 		return ExitDone

@@ -158,7 +158,7 @@ func rolled(value []byte, short bool) bool {
 	if len(value) >= 12 && l.distinct < 7 {
 		return false
 	}
-	if value[0] == '/' || value[0] == '.' || value[0] == '~' || value[0] == '$' || value[0] == '@' || value[0] == '%' || bytes.Contains(value, []byte("://")) {
+	if value[0] == '/' && len(value) < 32 || value[0] == '.' || value[0] == '~' || value[0] == '$' || value[0] == '@' || value[0] == '%' || bytes.Contains(value, []byte("://")) {
 		return false
 	}
 	return !versionLike(value) && !wordy(value) && entropy(value) >= need && !standIn(value)

@@ -291,7 +291,8 @@ func (c *checker) group(s *source, name string, at confedit.Path, item any) {
 var (
 	groupKeys   = []string{"matcher", "hooks", "description"}
 	copilotKeys = []string{"type", "command", "bash", "powershell", "exec", "args", "cwd", "env", "timeoutSec", "timeout", "matcher", "url", "headers",
-		"prompt", "description", "comment", "hooks"}
+		"prompt", "description", "comment", "hooks",
+		"windows", "linux", "osx"} // VS Code's, which reads the files of projects as well
 	claudeKeys = map[census.Kind][]string{
 		census.Command: {"command", "args", "async", "asyncRewake", "shell"},
 		census.HTTP:    {"url", "headers", "allowedEnvVars"},

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"net/url"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -75,7 +74,7 @@ func (s *source) lookup(keys []string) (any, confedit.Path, bool) {
 }
 
 // variable is a variable in a header.
-var variable = regexp.MustCompile(`\$\{?([A-Za-z_][A-Za-z0-9_]*)\}?`)
+var variable = re(`\$\{?([A-Za-z_][A-Za-z0-9_]*)\}?`)
 
 func (c *checker) claudeHandler(s *source, e *entry) {
 	c.condition(s, e)

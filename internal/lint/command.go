@@ -4,7 +4,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -119,7 +118,7 @@ func (h Host) variables(s *source) map[string]string {
 }
 
 // projectVar is what the client puts in for itself in the exec form.
-var projectVar = regexp.MustCompile(`\$\{(CLAUDE_PROJECT_DIR|CLAUDE_PLUGIN_ROOT)\}`)
+var projectVar = re(`\$\{(CLAUDE_PROJECT_DIR|CLAUDE_PLUGIN_ROOT)\}`)
 
 // execWord is a word that no shell sees.
 func execWord(raw string, vars map[string]string) word {
@@ -342,21 +341,24 @@ func (c *call) program() string {
 }
 
 // builtins are the commands that the shell has in itself.
-var builtins = func() map[string]bool {
-	out := map[string]bool{}
-	for name := range strings.FieldsSeq(`. : [ [[ alias bg break case cd command continue declare echo eval exec exit export false fg for function
+const builtins = `. : [ [[ alias bg break case cd command continue declare echo eval exec exit export false fg for function
 		getopts hash if jobs kill let local printf pwd read readonly return set shift shopt source test then time times trap true type typeset
-		ulimit umask unalias unset until wait while`) {
-		out[name] = true
+		ulimit umask unalias unset until wait while`
+
+func builtin(name string) bool {
+	for b := range strings.FieldsSeq(builtins) {
+		if b == name {
+			return true
+		}
 	}
-	return out
-}()
+	return false
+}
 
 // main is the call that does the hook's work: the first one that is no guard.
 func (cmd *command) main() *call {
 	for i := range cmd.calls {
 		c := &cmd.calls[i]
-		if name := c.program(); !builtins[name] && name != "" {
+		if name := c.program(); !builtin(name) && name != "" {
 			return c
 		}
 	}
@@ -442,8 +444,8 @@ func (c *checker) consequence(s *source, e *entry) string {
 }
 
 var (
-	backslashPath = regexp.MustCompile(`[A-Za-z]:\\[\w.-]+(?:\\[\w.-]+)+`)
-	profile       = regexp.MustCompile(`\.(?:bashrc|zshrc|profile|bash_profile|zprofile|zshenv|bash_login)\b`)
+	backslashPath = re(`[A-Za-z]:\\[\w.-]+(?:\\[\w.-]+)+`)
+	profile       = re(`\.(?:bashrc|zshrc|profile|bash_profile|zprofile|zshenv|bash_login)\b`)
 )
 
 // words looks at how the words of a command are written.
@@ -493,7 +495,7 @@ func (c *checker) words(s *source, e *entry, cmd *command, key string) {
 }
 
 // literal is what a shell would have expanded.
-var literal = regexp.MustCompile("^~/|\\$[A-Za-z{]|`")
+var literal = re("^~/|\\$[A-Za-z{]|`")
 
 // target looks at the file that a call runs.
 func (c *checker) target(s *source, e *entry, cmd *command, call *call, key string) {

@@ -56,7 +56,7 @@ func FuzzLint(f *testing.F) {
 		found := Text(nowhere, where, text)
 		lines := 1 + bytes.Count(text, []byte("\n"))
 		for _, finding := range found {
-			if byID[finding.Rule].ID == "" || finding.Message == "" || finding.Fix == "" {
+			if byID(finding.Rule).ID == "" || finding.Message == "" || finding.Fix == "" {
 				t.Errorf("a finding without a rule: %+v", finding)
 			}
 			if finding.Line < 0 || finding.Line > lines+1 {

@@ -122,7 +122,7 @@ func sorted(found []Finding) []Finding {
 
 // newFinding is a finding about a file as a whole.
 func newFinding(rule string, f File, message string) Finding {
-	r := byID[rule]
+	r := byID(rule)
 	return Finding{Rule: r.ID, Severity: r.Severity, Provider: f.Provider, File: f.Path, Message: message, Cause: r.Cause, Fix: r.Fix}
 }
 

@@ -214,7 +214,7 @@ func TestFaulty_allFound(t *testing.T) {
 			report := Files(c.host, c.files)
 			for _, f := range report.Findings {
 				seen[f.Rule] = true
-				if !slices.Contains(byID[f.Rule].Providers, f.Provider) {
+				if !slices.Contains(byID(f.Rule).Providers, f.Provider) {
 					t.Errorf("%s is not said to be about %s", f.Rule, f.Provider)
 				}
 				if f.Message == "" || f.Cause == "" || f.Fix == "" || f.Severity == "" || f.Provider == "" {
@@ -312,5 +312,32 @@ func TestGuess(t *testing.T) {
 	}
 	if _, ok := Guess(host, "x/config.toml", nil, event.Claude); ok {
 		t.Error("a TOML file is taken for Claude Code's")
+	}
+}
+
+// TestPatterns_compile: each pattern is compiled only when it is used, so that a
+// broken one could hide; the cases use them all but for their rarest branches.
+func TestPatterns_compile(t *testing.T) {
+	for name, set := range map[string]map[string]*pattern{"exit1": exit1, "exit2": exit2, "exitAny": exitAny, "stderr": stderr, "elsewhere": elsewhere} {
+		for lang, p := range set {
+			if p.get() == nil {
+				t.Errorf("%s of %s", name, lang)
+			}
+		}
+	}
+	for name, set := range codexRejects {
+		for key, p := range set {
+			if p.get() == nil {
+				t.Errorf("%s of %s", key, name)
+			}
+		}
+	}
+	for _, p := range []*pattern{exportValue, exportClass, exportList, hookKey, eventType, serverAddress, clientMethod, alwaysAnswer, keyHook, leak, idle, prompts, counts,
+		chatMessage, throwStatement, variable, projectVar, backslashPath, profile, literal, permissionRule, refusing, harmless, permissionDecision, eventName, oldDecision,
+		behavior, cursor, anyDecision, blockDecision, rewriting, specific, stopActive, camelInput, snakeInput, payloadEnv, inlineEnv, sourcesProfile, loginShebang,
+		unsetOnCodex, pythonBanner, filePath, patching} {
+		if p.get() == nil {
+			t.Errorf("%q does not compile", p.source)
+		}
 	}
 }

@@ -156,7 +156,7 @@ func (c *checker) unknownTool(s *source, e *entry, name string, known []string) 
 }
 
 // permissionRule is what people put into matchers instead of into if.
-var permissionRule = regexp.MustCompile(`^([A-Za-z_][A-Za-z0-9_]*)\((.*)\)$`)
+var permissionRule = re(`^([A-Za-z_][A-Za-z0-9_]*)\((.*)\)$`)
 
 // pattern looks at a regular expression.
 func (c *checker) pattern(s *source, e *entry, r census.Reading) {

@@ -3,7 +3,6 @@ package lint
 import (
 	"fmt"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -16,21 +15,21 @@ import (
 // rules here need a sure sign and are silent without one.
 
 var (
-	exportValue    = regexp.MustCompile(`(?m)^export\s+(?:const|let|var)\s+([A-Za-z_$][\w$]*)\s*(?::[^=\n]*)?=\s*(["'\x60\d\[{]|true\b|false\b|null\b|new\s)`)
-	exportClass    = regexp.MustCompile(`(?m)^export\s+(?:class|enum)\s+([A-Za-z_$][\w$]*)`)
-	exportList     = regexp.MustCompile(`(?m)^export\s+default\s+(["'\x60\d\[]|true\b|false\b)`)
-	hookKey        = regexp.MustCompile(`["']([a-z]+(?:\.[a-z_]+)+)["']\s*(?::\s*(?:async\b|\(|function\b)|\()`)
-	eventType      = regexp.MustCompile(`\btype\s*={2,3}\s*["']([a-z0-9.]+)["']|\bcase\s+["']([a-z]+\.[a-z.]+)["']\s*:`)
-	serverAddress  = regexp.MustCompile(`\b(?:fetch|axios|request)\s*\([^)\n]*\bserverUrl\b|new\s+URL\([^)\n]*\bserverUrl\b`)
-	clientMethod   = regexp.MustCompile(`\bclient\.(permission|question|permissions|questions)\.`)
-	alwaysAnswer   = regexp.MustCompile(`\b(?:response|reply)\s*:\s*["']always["']`)
-	keyHook        = regexp.MustCompile(`["']chat\.(?:headers|params)["']\s*(?::|\()`)
-	leak           = regexp.MustCompile(`\b(?:console\.\w+|fetch|appendFile(?:Sync)?|writeFile(?:Sync)?|client\.app\.log)\s*\(`)
-	idle           = regexp.MustCompile(`["']session\.idle["']`)
-	prompts        = regexp.MustCompile(`\bsession\.(?:prompt|promptAsync)\s*\(`)
-	counts         = regexp.MustCompile(`(?i)\b\w*(?:count|continued|attempts?|tries|retries|max|limit|iterations?|rounds?|done|seen)\w*\b`)
-	chatMessage    = regexp.MustCompile(`["']chat\.message["']\s*(?::|\()`)
-	throwStatement = regexp.MustCompile(`\bthrow\b`)
+	exportValue    = re(`(?m)^export\s+(?:const|let|var)\s+([A-Za-z_$][\w$]*)\s*(?::[^=\n]*)?=\s*(["'\x60\d\[{]|true\b|false\b|null\b|new\s)`)
+	exportClass    = re(`(?m)^export\s+(?:class|enum)\s+([A-Za-z_$][\w$]*)`)
+	exportList     = re(`(?m)^export\s+default\s+(["'\x60\d\[]|true\b|false\b)`)
+	hookKey        = re(`["']([a-z]+(?:\.[a-z_]+)+)["']\s*(?::\s*(?:async\b|\(|function\b)|\()`)
+	eventType      = re(`\btype\s*={2,3}\s*["']([a-z0-9.]+)["']|\bcase\s+["']([a-z]+\.[a-z.]+)["']\s*:`)
+	serverAddress  = re(`\b(?:fetch|axios|request)\s*\([^)\n]*\bserverUrl\b|new\s+URL\([^)\n]*\bserverUrl\b`)
+	clientMethod   = re(`\bclient\.(permission|question|permissions|questions)\.`)
+	alwaysAnswer   = re(`\b(?:response|reply)\s*:\s*["']always["']`)
+	keyHook        = re(`["']chat\.(?:headers|params)["']\s*(?::|\()`)
+	leak           = re(`\b(?:console\.\w+|fetch|appendFile(?:Sync)?|writeFile(?:Sync)?|client\.app\.log)\s*\(`)
+	idle           = re(`["']session\.idle["']`)
+	prompts        = re(`\bsession\.(?:prompt|promptAsync)\s*\(`)
+	counts         = re(`(?i)\b\w*(?:count|continued|attempts?|tries|retries|max|limit|iterations?|rounds?|done|seen)\w*\b`)
+	chatMessage    = re(`["']chat\.message["']\s*(?::|\()`)
+	throwStatement = re(`\bthrow\b`)
 )
 
 func (c *checker) code(s *source, rule, name string, offset int, format string, args ...any) {
@@ -80,7 +79,7 @@ func (c *checker) plugin(s *source) {
 		c.code(s, openCodeEventGone, name, m[0], "there is no event %q%s", name, hint)
 	}
 	for _, r := range []struct {
-		expr *regexp.Regexp
+		expr *pattern
 		rule string
 		text string
 	}{

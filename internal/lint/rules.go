@@ -123,14 +123,15 @@ var (
 // Rules returns all rules, in the order of docs/lint.md.
 func Rules() []Rule { return table }
 
-// byID finds a rule.
-var byID = func() map[string]Rule {
-	m := make(map[string]Rule, len(table))
+// byID finds a rule; the zero Rule if there is none.
+func byID(id string) Rule {
 	for _, r := range table {
-		m[r.ID] = r
+		if r.ID == id {
+			return r
+		}
 	}
-	return m
-}()
+	return Rule{}
+}
 
 var table = []Rule{
 	// The file.

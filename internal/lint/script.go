@@ -148,7 +148,7 @@ func blank(lang, text string) string {
 
 // find returns where a pattern first matches, for people, and what its group
 // matched.
-func (sc *script) find(expr *regexp.Regexp) (where, group string, ok bool) {
+func (sc *script) find(expr *pattern) (where, group string, ok bool) {
 	for _, p := range sc.parts {
 		m := expr.FindStringSubmatchIndex(p.code)
 		if m == nil {
@@ -163,7 +163,7 @@ func (sc *script) find(expr *regexp.Regexp) (where, group string, ok bool) {
 }
 
 // each calls f with every match of a pattern.
-func (sc *script) each(expr *regexp.Regexp, f func(where string, groups []string)) {
+func (sc *script) each(expr *pattern, f func(where string, groups []string)) {
 	for _, p := range sc.parts {
 		for _, m := range expr.FindAllStringSubmatchIndex(p.code, 100) {
 			var groups []string
@@ -186,13 +186,13 @@ func (sc *script) place(p part, offset int) string {
 	return fmt.Sprintf("%s, line %d,", sc.name, 1+strings.Count(p.code[:offset], "\n"))
 }
 
-func (sc *script) has(expr *regexp.Regexp) bool {
+func (sc *script) has(expr *pattern) bool {
 	_, _, ok := sc.find(expr)
 	return ok
 }
 
 // by returns where the pattern of its own language matches in some part.
-func (sc *script) by(exprs map[string]*regexp.Regexp) (where string, ok bool) {
+func (sc *script) by(exprs map[string]*pattern) (where string, ok bool) {
 	for _, p := range sc.parts {
 		if expr := exprs[p.lang]; expr != nil {
 			if m := expr.FindStringIndex(p.code); m != nil {
@@ -203,67 +203,67 @@ func (sc *script) by(exprs map[string]*regexp.Regexp) (where string, ok bool) {
 	return "", false
 }
 
-func key(name string) *regexp.Regexp {
-	return regexp.MustCompile(`\b` + name + `\b`)
+func key(name string) *pattern {
+	return re(`\b` + name + `\b`)
 }
 
 // value matches a member with a literal text: "name": "text" in any of the
 // languages, quoted or not, in JSON inside a string or not.
-func valueOf(name string) *regexp.Regexp {
-	return regexp.MustCompile(`\b` + name + `\\?["']?\]?\s*[:=]\s*\\?["']([A-Za-z_]+)`)
+func valueOf(name string) *pattern {
+	return re(`\b` + name + `\\?["']?\]?\s*[:=]\s*\\?["']([A-Za-z_]+)`)
 }
 
 var (
-	exit1 = map[string]*regexp.Regexp{
-		"sh":     regexp.MustCompile(`\bexit\s+1\b`),
-		"python": regexp.MustCompile(`\bexit\(\s*1\s*\)|SystemExit\(\s*1\s*\)|sys\.exit\(\s*f?["']`),
-		"js":     regexp.MustCompile(`process\.exit\(\s*1\s*\)|process\.exitCode\s*=\s*1\b`),
-		"other":  regexp.MustCompile(`\bexit\s*\(?\s*1\b`),
+	exit1 = map[string]*pattern{
+		"sh":     re(`\bexit\s+1\b`),
+		"python": re(`\bexit\(\s*1\s*\)|SystemExit\(\s*1\s*\)|sys\.exit\(\s*f?["']`),
+		"js":     re(`process\.exit\(\s*1\s*\)|process\.exitCode\s*=\s*1\b`),
+		"other":  re(`\bexit\s*\(?\s*1\b`),
 	}
-	exit2 = map[string]*regexp.Regexp{
-		"sh":     regexp.MustCompile(`\b(?:exit|return)\s+2\b`),
-		"python": regexp.MustCompile(`\bexit\(\s*2\s*\)|SystemExit\(\s*2\s*\)|\breturn\s+2\b`),
-		"js":     regexp.MustCompile(`process\.exit\(\s*2\s*\)|process\.exitCode\s*=\s*2\b|\breturn\s+2\b`),
-		"other":  regexp.MustCompile(`\bexit\s*\(?\s*2\b`),
+	exit2 = map[string]*pattern{
+		"sh":     re(`\b(?:exit|return)\s+2\b`),
+		"python": re(`\bexit\(\s*2\s*\)|SystemExit\(\s*2\s*\)|\breturn\s+2\b`),
+		"js":     re(`process\.exit\(\s*2\s*\)|process\.exitCode\s*=\s*2\b|\breturn\s+2\b`),
+		"other":  re(`\bexit\s*\(?\s*2\b`),
 	}
 	// exitAny is an exit whose code is only known when it runs.
-	exitAny = map[string]*regexp.Regexp{
-		"sh":     regexp.MustCompile(`\b(?:exit|return)\s+["']?\$`),
-		"python": regexp.MustCompile(`\bexit\(\s*[A-Za-z_]|SystemExit\(\s*[A-Za-z_]`),
-		"js":     regexp.MustCompile(`process\.exit\(\s*[A-Za-z_]|process\.exitCode\s*=\s*[A-Za-z_]`),
-		"other":  regexp.MustCompile(`\bexit\s*\(?\s*[$A-Za-z_]`),
+	exitAny = map[string]*pattern{
+		"sh":     re(`\b(?:exit|return)\s+["']?\$`),
+		"python": re(`\bexit\(\s*[A-Za-z_]|SystemExit\(\s*[A-Za-z_]`),
+		"js":     re(`process\.exit\(\s*[A-Za-z_]|process\.exitCode\s*=\s*[A-Za-z_]`),
+		"other":  re(`\bexit\s*\(?\s*[$A-Za-z_]`),
 	}
-	stderr = map[string]*regexp.Regexp{
-		"sh":     regexp.MustCompile(`>&\s*2|/dev/stderr`),
-		"python": regexp.MustCompile(`stderr|logging\.`),
-		"js":     regexp.MustCompile(`stderr|console\.(?:error|warn)`),
-		"other":  regexp.MustCompile(`(?i)stderr|\bwarn\b|\bdie\b`),
+	stderr = map[string]*pattern{
+		"sh":     re(`>&\s*2|/dev/stderr`),
+		"python": re(`stderr|logging\.`),
+		"js":     re(`stderr|console\.(?:error|warn)`),
+		"other":  re(`(?i)stderr|\bwarn\b|\bdie\b`),
 	}
 	// elsewhere is code of other files, which is not looked at.
-	elsewhere = map[string]*regexp.Regexp{
-		"sh":     regexp.MustCompile(`(?m)^\s*(?:\.|source)\s+\S|(?:^|[|;&]|\bexec)\s*"?\$\{?[A-Za-z_]\w*\}?"?(?:\s|$)|dirname "?\$0|BASH_SOURCE`),
-		"python": regexp.MustCompile(`(?m)^\s*from\s+\.|^\s*(?:import|from)\s+(?:lib|common|utils?|hooks?_\w+)\b`),
-		"js":     regexp.MustCompile(`(?:require\(|from\s+)["']\.`),
+	elsewhere = map[string]*pattern{
+		"sh":     re(`(?m)^\s*(?:\.|source)\s+\S|(?:^|[|;&]|\bexec)\s*"?\$\{?[A-Za-z_]\w*\}?"?(?:\s|$)|dirname "?\$0|BASH_SOURCE`),
+		"python": re(`(?m)^\s*from\s+\.|^\s*(?:import|from)\s+(?:lib|common|utils?|hooks?_\w+)\b`),
+		"js":     re(`(?:require\(|from\s+)["']\.`),
 	}
-	refusing = regexp.MustCompile(`(?i)\b(?:block|blocked|deny|denied|denying|refus\w*|forbid\w*|not allowed|reject\w*|dangerous|prohibit\w*|never)\b`)
-	harmless = regexp.MustCompile(`(?i)not found|not installed|missing|usage|install|required`)
+	refusing = re(`(?i)\b(?:block|blocked|deny|denied|denying|refus\w*|forbid\w*|not allowed|reject\w*|dangerous|prohibit\w*|never)\b`)
+	harmless = re(`(?i)not found|not installed|missing|usage|install|required`)
 
 	permissionDecision = valueOf("permissionDecision")
 	eventName          = valueOf("hookEventName")
-	oldDecision        = regexp.MustCompile(`\bdecision\\?["']?\s*:\s*\\?["']([A-Za-z_]+)`)
+	oldDecision        = re(`\bdecision\\?["']?\s*:\s*\\?["']([A-Za-z_]+)`)
 	behavior           = valueOf("behavior")
-	cursor             = regexp.MustCompile(`["']permission\\?["']\s*:\s*\\?["'](?:allow|deny|ask)\b`)
-	anyDecision        = regexp.MustCompile(`\bpermissionDecision\b|\bbehavior\b|\bdecision\\?["']?\]?\s*[:=]\s*\\?["'](?:block|approve|allow|deny)|\bcontinue\\?["']?\s*:\s*(?:false|False)`)
-	blockDecision      = regexp.MustCompile(`\bdecision\\?["']?\]?\s*[:=]\s*\\?["']block`)
-	rewriting          = regexp.MustCompile(`\b(?:updatedInput|updatedToolOutput|updatedMCPToolOutput|modifiedArgs|modifiedResult)\b`)
+	cursor             = re(`["']permission\\?["']\s*:\s*\\?["'](?:allow|deny|ask)\b`)
+	anyDecision        = re(`\bpermissionDecision\b|\bbehavior\b|\bdecision\\?["']?\]?\s*[:=]\s*\\?["'](?:block|approve|allow|deny)|\bcontinue\\?["']?\s*:\s*(?:false|False)`)
+	blockDecision      = re(`\bdecision\\?["']?\]?\s*[:=]\s*\\?["']block`)
+	rewriting          = re(`\b(?:updatedInput|updatedToolOutput|updatedMCPToolOutput|modifiedArgs|modifiedResult)\b`)
 	specific           = key("hookSpecificOutput")
-	stopActive         = regexp.MustCompile(`stop_hook_active|stopHookActive|stop_active`)
-	camelInput         = regexp.MustCompile(`\b(?:toolArgs|toolName|toolInput)\b`)
-	snakeInput         = regexp.MustCompile(`\b(?:tool_input|tool_name)\b`)
-	payloadEnv         = regexp.MustCompile(`(?:\$\{?|environ(?:\.get)?[\[(]\s*["']|getenv\(\s*["']|process\.env\.|ENV\[\s*["'])((?:CLAUDE_TOOL_[A-Z_]+|CLAUDE_FILE_PATHS?|CLAUDE_HOOK_EVENT[A-Z_]*|CLAUDE_NOTIFICATION[A-Z_]*|CLAUDE_USER_PROMPT|CODEX_TOOL_[A-Z_]+|TOOL_NAME|TOOL_INPUT))\b`)
-	inlineEnv          = regexp.MustCompile(`\$\{?(COMMAND|TOOL|TOOL_OUTPUT|FILE|FILE_PATH|FILEPATH)\b`)
-	sourcesProfile     = regexp.MustCompile(`(?m)(?:^|[;&|]\s*)\s*(?:\.|source)\s+["']?(?:~|\$HOME|\$\{HOME\})?[^\s;"']*\.(?:bashrc|zshrc|profile|bash_profile|zprofile)\b`)
-	loginShebang       = regexp.MustCompile(`^#!\s*\S*(?:bash|zsh|sh)\s+-\w*[li]`)
+	stopActive         = re(`stop_hook_active|stopHookActive|stop_active`)
+	camelInput         = re(`\b(?:toolArgs|toolName|toolInput)\b`)
+	snakeInput         = re(`\b(?:tool_input|tool_name)\b`)
+	payloadEnv         = re(`(?:\$\{?|environ(?:\.get)?[\[(]\s*["']|getenv\(\s*["']|process\.env\.|ENV\[\s*["'])((?:CLAUDE_TOOL_[A-Z_]+|CLAUDE_FILE_PATHS?|CLAUDE_HOOK_EVENT[A-Z_]*|CLAUDE_NOTIFICATION[A-Z_]*|CLAUDE_USER_PROMPT|CODEX_TOOL_[A-Z_]+|TOOL_NAME|TOOL_INPUT))\b`)
+	inlineEnv          = re(`\$\{?(COMMAND|TOOL|TOOL_OUTPUT|FILE|FILE_PATH|FILEPATH)\b`)
+	sourcesProfile     = re(`(?m)(?:^|[;&|]\s*)\s*(?:\.|source)\s+["']?(?:~|\$HOME|\$\{HOME\})?[^\s;"']*\.(?:bashrc|zshrc|profile|bash_profile|zprofile)\b`)
+	loginShebang       = re(`^#!\s*\S*(?:bash|zsh|sh)\s+-\w*[li]`)
 )
 
 // rewrites reports whether the entry's text writes one of the rewriting outputs.
@@ -363,7 +363,7 @@ func (c *checker) script(s *source, first *entry, on []*entry) {
 	}
 
 	// Input.
-	if where, name, ok := sc.find(payloadEnv); ok && !sc.has(regexp.MustCompile(`\b`+regexp.QuoteMeta(name)+`=`)) {
+	if where, name, ok := sc.find(payloadEnv); ok && !sc.has(re(`\b`+regexp.QuoteMeta(name)+`=`)) {
 		say(payloadInEnv, "%s reads $%s, which is never set", where, name)
 	}
 	for _, p := range sc.parts {
@@ -425,7 +425,7 @@ func (c *checker) script(s *source, first *entry, on []*entry) {
 
 // assigned reports whether a shell text sets the variable itself.
 func assigned(code, name string) bool {
-	return regexp.MustCompile(`\b` + regexp.QuoteMeta(name) + `=|\b(?:read|for)\b[^;\n]*\b` + regexp.QuoteMeta(name) + `\b`).MatchString(code)
+	return re(`\b` + regexp.QuoteMeta(name) + `=|\b(?:read|for)\b[^;\n]*\b` + regexp.QuoteMeta(name) + `\b`).MatchString(code)
 }
 
 // envFileEvents are the events on which Claude Code sets CLAUDE_ENV_FILE
@@ -457,10 +457,10 @@ func (c *checker) codexInput(on []*entry, sc *script, say func(string, string, .
 }
 
 // patching tells a script that knows of patches.
-var filePath, patching = key("file_path"), regexp.MustCompile(`(?i)patch|\*\*\* `)
+var filePath, patching = key("file_path"), re(`(?i)patch|\*\*\* `)
 
 // unsetOnCodex are variables that Codex's hooks do not have.
-var unsetOnCodex = regexp.MustCompile(`(?:\$\{?|environ\[\s*["']|process\.env\.)(CLAUDE_PROJECT_DIR|CLAUDE_ENV_FILE|CLAUDE_SESSION_ID)\b[^:]`)
+var unsetOnCodex = re(`(?:\$\{?|environ\[\s*["']|process\.env\.)(CLAUDE_PROJECT_DIR|CLAUDE_ENV_FILE|CLAUDE_SESSION_ID)\b[^:]`)
 
 // shebang is the first line of the script that a command runs.
 func (cmd *command) shebang(h Host, s *source) string {
@@ -550,17 +550,17 @@ func banner(sc *script) (where string, ok bool) {
 	return "", false
 }
 
-var pythonBanner = regexp.MustCompile(`(?m)^print\(\s*f?["'][^{"'\\]`)
+var pythonBanner = re(`(?m)^print\(\s*f?["'][^{"'\\]`)
 
 // codexRejects are members that void an answer of Codex's, by event (contracts/codex
 // §4), each with what makes them do so.
-var codexRejects = map[event.Name]map[string]*regexp.Regexp{
+var codexRejects = map[event.Name]map[string]*pattern{
 	event.PreToolUse: {
 		"suppressOutput": key("suppressOutput"), "stopReason": key("stopReason"),
-		"continue": regexp.MustCompile(`\bcontinue\\?["']?\s*:\s*(?:false|False)`),
+		"continue": re(`\bcontinue\\?["']?\s*:\s*(?:false|False)`),
 	},
 	event.PermissionRequest: {
-		"interrupt":          regexp.MustCompile(`\binterrupt\\?["']?\]?\s*[:=]\s*(?:true|True)`),
+		"interrupt":          re(`\binterrupt\\?["']?\]?\s*[:=]\s*(?:true|True)`),
 		"updatedInput":       key("updatedInput"),
 		"updatedPermissions": key("updatedPermissions"), "suppressOutput": key("suppressOutput"),
 	},
@@ -668,7 +668,7 @@ func (c *checker) codexAnswers(on []*entry, sc *script, say func(string, string,
 			}
 		}
 	})
-	if w, _, ok := sc.find(regexp.MustCompile(`\bbehavior\\?["']?\]?\s*[:=]\s*\\?["']ask`)); ok {
+	if w, _, ok := sc.find(re(`\bbehavior\\?["']?\]?\s*[:=]\s*\\?["']ask`)); ok {
 		say(codexAsk, "%s answers with behavior ask, which voids the answer", w)
 	}
 	if !single {

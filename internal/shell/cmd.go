@@ -95,6 +95,8 @@ func (d *dos) skip() {
 	depth := 0
 	quoted := false
 	start := true
+	// Groups within groups are looked through once at every level.
+	defer func(from int) { d.w.step((d.i - from) / 32) }(d.i)
 	for d.i < len(d.text) {
 		ch := d.text[d.i]
 		switch {
@@ -158,6 +160,9 @@ func (d *dos) expand(s string) Value {
 		ch := s[i]
 		if ch != '%' && ch != '!' {
 			continue
+		}
+		if !d.w.step(1) {
+			break
 		}
 		if ch == '%' && i+1 < len(s) {
 			next := s[i+1]
@@ -223,9 +228,6 @@ func (d *dos) expand(s string) Value {
 		b.add(dosModify(d.w.dosVariable(name), mod))
 		i += end + 1
 		last = i + 1
-		if !d.w.step(1) {
-			break
-		}
 	}
 	b.addText(s[min(last, len(s)):])
 	return d.w.restore(b.take())
@@ -610,6 +612,9 @@ func (d *dos) blankEquals() {
 // forCommand walks for [/f|/r|/d|/l] %i in (set) do command.
 func (d *dos) forCommand(c ctx) {
 	w := d.w
+	if !w.step(1 + (len(d.text)-d.i)/32) { // all that follows is looked through
+		return
+	}
 	low := lower(d.text[d.i:])
 	in := strings.Index(low, " in ")
 	if j := strings.Index(low, " in("); j >= 0 && (in < 0 || j < in) {

@@ -153,6 +153,9 @@ func (f *field) lit(s string, first bool) {
 			}
 			i++
 		case '*', '?', '[':
+			if !f.w.step(1) {
+				return
+			}
 			f.b.add(f.w.literal(s[last:i]))
 			f.active = append(f.active, f.b.b.Len())
 			last = i
@@ -548,13 +551,14 @@ func (w *walker) braces(word *syntax.Word) [][]syntax.WordPart {
 		return [][]syntax.WordPart{word.Parts}
 	}
 	copied := &syntax.Word{Parts: append([]syntax.WordPart(nil), word.Parts...)}
-	nest, deepest := 0, 0
+	nest, deepest, all := 0, 0, 0
 	for _, p := range word.Parts {
 		if l, ok := p.(*syntax.Lit); ok {
 			for i := 0; i < len(l.Value); i++ {
 				switch l.Value[i] {
 				case '{':
 					nest++
+					all++
 					deepest = max(deepest, nest)
 				case '}':
 					nest--
@@ -564,6 +568,12 @@ func (w *walker) braces(word *syntax.Word) [][]syntax.WordPart {
 	}
 	if deepest > 256 {
 		w.fail("depth", w.lim.Depth)
+		return nil
+	}
+	// Two words each, from the twelfth on they are too many; what is left out of
+	// account here are brackets that turn out to be none.
+	if all > 2*w.lim.Braces {
+		w.fail("braces", w.lim.Braces)
 		return nil
 	}
 	if !syntax.SplitBraces(copied) {

@@ -902,6 +902,9 @@ func (p *ps) expandString(from, to int) Value {
 	var b builder
 	last := from
 	for q.i < to && !p.w.over {
+		if ch := q.text[q.i]; (ch == '`' || ch == '$') && !p.w.step(1) {
+			break
+		}
 		switch ch := q.text[q.i]; {
 		case ch == '`' && q.i+1 < to:
 			b.addText(q.text[last:q.i])

@@ -113,11 +113,15 @@ var calls = [...]pattern{
 	{"os.kill", callPower},
 }
 
+// maxProgram bounds program text as script files are bounded: some sixty searches
+// go through all of it.
+const maxProgram = 256 << 10
+
 // run looks at every "name(" of the text once.
 func (s *scan) run() {
 	t := s.text
-	if len(t) > 1<<20 {
-		s.j.addAt(Unjudged, AnyScope, "command-over-limit", "program text longer than 1 MiB", s.from, s.to)
+	if len(t) > maxProgram {
+		s.j.addAt(Unjudged, AnyScope, "command-over-limit", "program text longer than 256 KiB", s.from, s.to)
 		return
 	}
 	s.whole()
@@ -126,6 +130,7 @@ func (s *scan) run() {
 		switch c := t[i]; {
 		case c == '(':
 			s.call(i)
+			budget -= 64 // as much work as that many letters, measured
 		case c == '`' && (s.lang == "perl" || s.lang == "ruby" || s.lang == "php"):
 			if end := strings.IndexByte(t[i+1:], '`'); end > 0 {
 				s.command(t[i+1:i+1+end], true)
@@ -135,10 +140,9 @@ func (s *scan) run() {
 			s.bareWord(i)
 		case c == '$' && strings.HasPrefix(t[i:], "$`") && s.lang == "node":
 		}
-		if budget--; budget == 0 {
+		if budget--; budget <= 0 {
 			budget = 4096
-			if s.j.w.Budget != nil && !s.j.w.Budget() {
-				s.j.addAt(Unjudged, AnyScope, "command-over-limit", "the time budget for judging the command is used up", s.from, s.to)
+			if s.j.late(s.from, s.to) {
 				return
 			}
 		}

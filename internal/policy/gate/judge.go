@@ -67,8 +67,7 @@ func (j *judge) facts() {
 		j.addAt(Unjudged, AnyScope, "command-over-limit", f.Over.String(), 0, 0)
 	}
 	for i := range f.Leaves {
-		if i&255 == 255 && j.w.Budget != nil && !j.w.Budget() {
-			j.addAt(Unjudged, AnyScope, "command-over-limit", "the time budget for judging the command is used up", 0, 0)
+		if i&255 == 255 && j.late(0, 0) {
 			return
 		}
 		j.leaf(i)
@@ -88,6 +87,15 @@ func (j *judge) facts() {
 		j.problem(&f.Problems[i])
 	}
 	j.flows()
+}
+
+// late reports whether the time is used up, and notes it.
+func (j *judge) late(from, to int) bool {
+	if j.w.Budget == nil || j.w.Budget() {
+		return false
+	}
+	j.addAt(Unjudged, AnyScope, "command-over-limit", "the time budget for judging the command is used up", from, to)
+	return true
 }
 
 func (j *judge) add(c *call, e Effect, s Scope, rule, target string) {

@@ -361,6 +361,10 @@ func wholeGlob(name string) bool {
 	return false
 }
 
+// maxPath is longer than any system takes for a path. What is longer still is not
+// looked into; for a deletion it counts as the worst.
+const maxPath = 32 << 10
+
 func (j *judge) locateValue(v *shell.Value, dir shell.Value, glob bool) place {
 	w := &j.w
 	base := ""
@@ -373,6 +377,10 @@ func (j *judge) locateValue(v *shell.Value, dir shell.Value, glob bool) place {
 	text := v.Text
 	out := place{text: text}
 	if text == "" {
+		return out
+	}
+	if len(text) > maxPath {
+		out.text, out.scope = clip(text, 200), RootUnknown
 		return out
 	}
 	if glob {

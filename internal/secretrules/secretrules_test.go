@@ -67,3 +67,53 @@ func TestPublished_findsMore(t *testing.T) {
 		}
 	}
 }
+
+func TestPublished_leavesCleanOutputAlone(t *testing.T) {
+	e := redact.NewEngine(&redact.Config{}, ruleset(t))
+	d := secrets.New(3)
+	for i := range 1000 {
+		in := secrets.Clean(d, i)
+		if out, r := e.Text(in); out != in {
+			t.Errorf("clean output %d: %v took something away: %.1500q", i%secrets.CleanKinds(), r.Rules, out)
+		}
+	}
+}
+
+func TestPublished_besideTheBuiltIn(t *testing.T) {
+	e := redact.NewEngine(&redact.Config{}, ruleset(t))
+	for _, s := range secrets.Roll(4, 300) {
+		out, _ := e.Text("some text\n" + s.Text + "\nand more\n")
+		for _, part := range s.Parts {
+			if strings.Contains(out, part) {
+				t.Errorf("the %s is still there: %q", s.Kind, out)
+			}
+		}
+		if again, r := e.Text(out); again != out {
+			t.Errorf("a second pass took %v from %q", r.Rules, out)
+		}
+	}
+}
+
+func BenchmarkText_mebibyte(b *testing.B) {
+	rules, err := secretrules.Published()
+	if err != nil {
+		b.Fatal(err)
+	}
+	data, err := redact.FormatRuleset(entry.SecretSource, rules)
+	if err != nil {
+		b.Fatal(err)
+	}
+	d := secrets.New(3)
+	var t strings.Builder
+	for i := 0; t.Len() < 1<<20; i++ {
+		t.WriteString(secrets.Clean(d, i))
+	}
+	b.SetBytes(int64(t.Len()))
+	for b.Loop() {
+		set, err := redact.ParseRuleset(data, entry.SecretSource)
+		if err != nil {
+			b.Fatal(err)
+		}
+		redact.NewEngine(&redact.Config{}, set).Text(t.String())
+	}
+}

@@ -16,7 +16,7 @@ func engine() *redact.Engine { return redact.NewEngine(&redact.Config{}, nil) }
 
 // around puts a secret between other text, as outputs have it.
 func around(d secrets.Dice, text string) string {
-	return d.One("", "$ cat x\n", "# "+sentence(d)+"\n", "  ") + text + d.One("", "\n", "\n"+sentence(d)+"\n")
+	return d.One("", "$ cat x\n", "# "+d.Sentence()+"\n", "  ") + text + d.One("", "\n", "\n"+d.Sentence()+"\n")
 }
 
 // gone fails for every part of the secret that is left in text.
@@ -127,10 +127,10 @@ func TestJSON_cleanOutputsStayAsTheyAre(t *testing.T) {
 	e := engine()
 	d := secrets.New(3)
 	for i := range 1000 {
-		in := fill(shapes[i%len(shapes)].response, clean[i%len(clean)](d))
+		in := fill(shapes[i%len(shapes)].response, secrets.Clean(d, i))
 		out, r, ok := e.JSON([]byte(in), false)
 		if !ok || !r.Clean() || string(out) != in {
-			t.Errorf("clean output %d: %v took something away: %.1500q", i%len(clean), r.Rules, out)
+			t.Errorf("clean output %d: %v took something away: %.1500q", i%secrets.CleanKinds(), r.Rules, out)
 		}
 	}
 }
@@ -144,18 +144,18 @@ func BenchmarkJSON_mebibyte(b *testing.B) {
 		{"mixed", func() string {
 			var t strings.Builder
 			for i := 0; t.Len() < 1<<20; i++ {
-				t.WriteString(clean[i%len(clean)](d))
+				t.WriteString(secrets.Clean(d, i))
 			}
 			return t.String()
 		}},
-		{"code", func() string { return strings.Repeat(clean[10](d)+clean[8](d), 1+(1<<20)/4500) }},
-		{"image", func() string { return strings.Repeat(clean[4](d), 300) }},
-		{"prose", func() string { return strings.Repeat(clean[13](d), 600) }},
+		{"code", func() string { return strings.Repeat(secrets.Clean(d, 10)+secrets.Clean(d, 8), 1+(1<<20)/4500) }},
+		{"image", func() string { return strings.Repeat(secrets.Clean(d, 4), 300) }},
+		{"prose", func() string { return strings.Repeat(secrets.Clean(d, 13), 600) }},
 		{"secrets", func() string {
 			var t strings.Builder
 			for t.Len() < 1<<20 {
 				for _, s := range secrets.Roll(d.Uint64(), 30) {
-					t.WriteString(s.Text + "\n" + clean[0](d))
+					t.WriteString(s.Text + "\n" + secrets.Clean(d, 0))
 				}
 			}
 			return t.String()

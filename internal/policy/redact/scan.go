@@ -322,8 +322,8 @@ func (s *scan) lookInside(from, to int, known [][]byte) bool {
 		from++
 	}
 	try := func(from, to int) bool {
-		if to-from < minEncoded {
-			return false
+		if to-from < minEncoded || isHex(t[from:to]) {
+			return false // a digest
 		}
 		inside := decode64(t[from:to])
 		if inside == nil && (to-from)%4 == 1 {

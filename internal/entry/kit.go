@@ -134,8 +134,7 @@ func (s store) Update(ctx context.Context, key string, change func(old []byte) (
 		return fmt.Errorf("waiting for %q: %w", lock.Path(), err)
 	}
 	defer lock.Close()
-	sum := sha256.Sum256([]byte(key))
-	file := filepath.Join(string(s), hex.EncodeToString(sum[:16])+".value")
+	file := s.file(key)
 	old, err := os.ReadFile(file)
 	isNew := errors.Is(err, fs.ErrNotExist)
 	if err != nil && !isNew {
@@ -157,6 +156,21 @@ func (s store) Update(ctx context.Context, key string, change func(old []byte) (
 		s.forget(time.Now().Add(-storeLife))
 	}
 	return replaceFile(file, value)
+}
+
+// read is a value without changing it; nil where there is none.
+func (s store) read(key string) ([]byte, error) {
+	value, err := os.ReadFile(s.file(key))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return value, err
+}
+
+// file is where a value lies.
+func (s store) file(key string) string {
+	sum := sha256.Sum256([]byte(key))
+	return filepath.Join(string(s), hex.EncodeToString(sum[:16])+".value")
 }
 
 // forget removes values that nobody touched since then. It is done whenever a new

@@ -7,6 +7,7 @@ import (
 	"github.com/lidguard-go/lidguard/internal/paths"
 	"github.com/lidguard-go/lidguard/internal/policy/approve"
 	"github.com/lidguard-go/lidguard/internal/policy/compact"
+	sessioncontext "github.com/lidguard-go/lidguard/internal/policy/context"
 	"github.com/lidguard-go/lidguard/internal/policy/format"
 	"github.com/lidguard-go/lidguard/internal/policy/gate"
 	"github.com/lidguard-go/lidguard/internal/policy/handler"
@@ -14,6 +15,7 @@ import (
 	"github.com/lidguard-go/lidguard/internal/policy/redact"
 	"github.com/lidguard-go/lidguard/internal/policy/rule"
 	"github.com/lidguard-go/lidguard/internal/policy/sandbox"
+	"github.com/lidguard-go/lidguard/internal/policy/telemetry"
 	"github.com/lidguard-go/lidguard/internal/policy/until"
 	"github.com/lidguard-go/lidguard/internal/rulebook"
 )
@@ -27,16 +29,19 @@ type Rules struct {
 	// Include names books that count below this one.
 	Include []rulebook.Include `toml:"include"`
 
-	Gate    *GateRules         `toml:"gate"`
-	Sandbox *sandbox.Config    `toml:"sandbox"`
-	Rule    []rule.Rule        `toml:"rule"`
-	Handler []handler.Spec     `toml:"handler"`
-	Approve []approve.Rule     `toml:"approve"`
-	Format  []format.Formatter `toml:"format"`
-	Nudge   []nudge.Nudge      `toml:"nudge"`
-	Redact  *redact.Config     `toml:"redact"`
-	Compact *compact.Config    `toml:"compact"`
-	Until   []until.Goal       `toml:"until"`
+	Gate    *GateRules             `toml:"gate"`
+	Sandbox *sandbox.Config        `toml:"sandbox"`
+	Rule    []rule.Rule            `toml:"rule"`
+	Handler []handler.Spec         `toml:"handler"`
+	Approve []approve.Rule         `toml:"approve"`
+	Format  []format.Formatter     `toml:"format"`
+	Context *sessioncontext.Config `toml:"context"`
+	Nudge   []nudge.Nudge          `toml:"nudge"`
+	Redact  *redact.Config         `toml:"redact"`
+	Compact *compact.Config        `toml:"compact"`
+	Until   []until.Goal           `toml:"until"`
+
+	Telemetry *telemetry.Config `toml:"telemetry"`
 }
 
 // GateRules is the gate's section; see gate.Config.

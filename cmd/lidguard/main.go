@@ -59,6 +59,11 @@ func main() {
 // runRuntime is `lidguard runtime [--replace]`, which hooks and commands start in
 // the background. It prints only what went wrong; its log is in the state folder.
 func runRuntime(args []string) int {
+	replace := len(args) == 1 && args[0] == "--replace"
+	if len(args) > 0 && !replace {
+		fmt.Fprintf(os.Stderr, "error: runtime: unexpected %q\nhint: hooks and `lidguard start` start it; nobody needs to\n", args[len(args)-1])
+		return cli.ExitUsage
+	}
 	// At rest this process should be as small as it can be: it collects early,
 	// since it allocates little, and never lets garbage double a small heap.
 	debug.SetGCPercent(25)
@@ -67,7 +72,7 @@ func runRuntime(args []string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 
-	err := serve(ctx, len(args) > 0 && args[0] == "--replace")
+	err := serve(ctx, replace)
 	switch {
 	case errors.Is(err, daemon.ErrRunning):
 		return cli.ExitDone

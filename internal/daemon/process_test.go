@@ -501,6 +501,22 @@ func TestStop_isOrderly(t *testing.T) {
 	}
 }
 
+func TestRuntime_refusesWordsItDoesNotKnow(t *testing.T) {
+	l := newLab(t)
+	for _, args := range [][]string{{"--bogus"}, {"--replace", "now"}, {"--help"}} {
+		cmd := exec.Command(filepath.Join(bins, l.version, "lidguard"), append([]string{"runtime"}, args...)...)
+		cmd.Env = l.environ()
+		out, err := cmd.CombinedOutput()
+		exit, ok := errors.AsType[*exec.ExitError](err)
+		if !ok || exit.ExitCode() != 2 || !strings.Contains(string(out), fmt.Sprintf("unexpected %q", args[len(args)-1])) {
+			t.Errorf("runtime %q: %v\n%s", args, err, out)
+		}
+	}
+	if len(l.runtimes()) != 0 {
+		t.Error("one of them ran")
+	}
+}
+
 func TestLimits(t *testing.T) {
 	l := newLab(t)
 	l.hook("UserPromptSubmit", "a")

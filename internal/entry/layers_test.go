@@ -269,6 +269,110 @@ func TestRulePack(t *testing.T) {
 	}
 }
 
+func TestHandlerPack_runsOnlyWhatIsTrusted(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the handlers of this test are sh scripts; Windows' own are in internal/policy/handler")
+	}
+	s := newBookshelf(t)
+	mark := filepath.Join(s.dirs.Home, "ran")
+	script := s.write(filepath.Join(s.project, "tools", "judge"), "#!/bin/sh\ncat >>"+mark+"\necho 'no, says the project' >&2\nexit 2\n")
+	if err := os.Chmod(script, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	book := s.theirs("[[handler]]\nname = 'judge'\ncommand = ['./tools/judge']\n[[handler]]\nname = 'stays'\ncommand = 'cat'\nresident = true\ntools = ['None']\n[[rule]]\nid = 'r'\ncommand = 'make'\ndecision = 'deny'\n")
+	if got := s.bash("ls"); got.Decision != event.None {
+		t.Errorf("untrusted: got %+v", got)
+	}
+	if _, err := os.Stat(mark); err == nil {
+		t.Fatal("an untrusted book's program ran")
+	}
+	if got := s.bash("make"); got.Rule != "r" {
+		t.Errorf("its rule: got %+v", got)
+	}
+	if said := s.start(); !strings.Contains(said, "is not trusted, so it may only tighten. Held back: handler.") {
+		t.Errorf("the person hears %q", said)
+	}
+	if said := s.start(); said != "" {
+		t.Errorf("and again %q", said)
+	}
+	env := s.hook(event.Event{}).env
+	books, err := LoadBooks(s.dirs, s.project)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stays := books.Project.Rules.Handler[1]
+	if p, err := ResidentHelper(env, s.dirs, stays.ID(), s.project); err == nil {
+		t.Errorf("an untrusted book has the helper %+v", p)
+	}
+	s.trust(book)
+	if got := s.bash("ls"); got.Decision != event.Deny || got.Reason != "no, says the project" || got.Policy != "judge" {
+		t.Errorf("trusted: got %+v", got)
+	}
+	if text, err := os.ReadFile(mark); err != nil || !strings.Contains(string(text), `"tool_name":"Bash"`) {
+		t.Errorf("it was asked %q, %v", text, err)
+	}
+	if p, err := ResidentHelper(env, s.dirs, stays.ID(), s.project); err != nil || !filepath.IsAbs(p.Path) || strings.Join(p.Args, " ") != "-c cat" || p.Dir != s.dirs.Home {
+		t.Errorf("trusted: the helper is %+v, %v", p, err)
+	}
+	if _, err := ResidentHelper(env, s.dirs, stays.ID(), s.dirs.Home); err == nil {
+		t.Error("elsewhere there is that helper too")
+	}
+	if _, err := ResidentHelper(env, s.dirs, books.Project.Rules.Handler[0].ID(), s.project); err == nil {
+		t.Error("a handler that does not stay can be dispatched")
+	}
+	p := Packs{}
+	p.Switch("handler", Off, nil, nil)
+	if err := SavePacks(s.dirs, p); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ResidentHelper(env, s.dirs, stays.ID(), s.project); err == nil {
+		t.Error("switched off there is that helper too")
+	}
+}
+
+// TestHandlers_costOnlyWhereTheyAreWanted is the law of dispatch through a whole
+// hook: of fifty handlers those that do not want the event run nothing.
+func TestHandlers_costOnlyWhereTheyAreWanted(t *testing.T) {
+	for _, n := range []int{5, 50} {
+		s := newBookshelf(t)
+		var book strings.Builder
+		for i := range n {
+			tool := "Other.*"
+			if i%(n/5) == 0 {
+				tool = "Bash"
+			}
+			fmt.Fprintf(&book, "[[handler]]\nname = 'h%d'\ncommand = ['/none/h%d']\nrole = 'helper'\ntools = ['%s']\n", i, i, tool)
+		}
+		s.own(book.String())
+		h := s.hook(bashCall("ls", s.project))
+		handlers := policy.Wanted(&h.ev, h.handlers())
+		if len(handlers) != 5 {
+			t.Errorf("of %d handlers %d are run", n, len(handlers))
+		}
+		if got := chainTime(handlers); got != maxChain {
+			t.Errorf("they may take %s", got)
+		}
+	}
+}
+
+// BenchmarkBooks is what reading a book of many handlers costs a hook process.
+func BenchmarkBooks(b *testing.B) {
+	for _, n := range []int{5, 50} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			s := newBookshelf(b)
+			var book strings.Builder
+			for i := range n {
+				fmt.Fprintf(&book, "[[handler]]\nname = 'h%d'\ncommand = ['/none/h%d']\ntools = ['Other.*']\n", i, i)
+			}
+			s.own(book.String())
+			for b.Loop() {
+				h := s.hook(bashCall("ls", s.project))
+				policy.Wanted(&h.ev, h.packHandlers())
+			}
+		})
+	}
+}
+
 func TestPrintable(t *testing.T) {
 	for in, want := range map[string]string{"plain\n\ttext": "plain\n\ttext", "\x1b[31mred\x07": "[31mred", "a\u202eb\u200bc": "abc", "\xff": "\uFFFD",
 		"\U0001F469\u200d\U0001F680": "\U0001F469\u200d\U0001F680", "a\u0085b\u2028c\r": "abc"} {
@@ -326,6 +430,9 @@ func TestBooks_anUntrustedBookNeverSaysLess(t *testing.T) {
 		if !beforeCall(&ev) && !afterCall(&ev) && both.Decision != alone.Decision {
 			rt.Fatalf("the project decides %v at %s", both.Decision, ev.Name)
 		}
+		if _, err := os.Stat(filepath.Join(s.project, "..", "ran")); err == nil {
+			rt.Fatal("a program of a book that is not trusted ran")
+		}
 		if err := os.RemoveAll(s.dirs.TrustedBooks()); err != nil {
 			rt.Fatal(err)
 		}
@@ -369,6 +476,10 @@ func drawBook(t *rapid.T, label string) string {
 	for i := range rapid.IntRange(0, 2).Draw(t, label+" rules") {
 		fmt.Fprintf(&b, "[[rule]]\nid = 'r%d'\ndecision = '%s'\n%s\n", i, pick("rule decision", "deny", "ask"), pick("rule", "command = 'make deploy'", "command = 'git'\nevents = ['PostToolUse', 'PreToolUse']",
 			"path = '/etc/**'", "input = 'ls'", "tool = 'Write'", "events = ['UserPromptSubmit']\ninput = 'x'"))
+	}
+	if label != "own" { // a stranger's program that would leave a mark
+		b.WriteString(pick("handler", "", "[[handler]]\nname = 'h'\ncommand = 'touch ../ran'\n", "[[handler]]\nname = 'h'\ncommand = 'touch ../ran; exit 2'\nband = 1\nevents = ['PreToolUse', 'PostToolUse', 'Stop']\n"))
+		b.WriteString(pick("approve", "", "[[approve]]\nid = 'a'\ntool = 'Bash'\n"))
 	}
 	if b.Len() > 0 {
 		var r Rules

@@ -29,7 +29,7 @@ type Spec struct {
 	// before a call.
 	Events []Event `toml:"events"`
 	// Tools are names, or regular expressions for the whole of one; none are all.
-	Tools []Whole `toml:"tools"`
+	Tools []policy.Whole `toml:"tools"`
 	// Command is a list of words, or a line for the system's shell.
 	Command Program `toml:"command"`
 	Role    Role    `toml:"role"`
@@ -109,32 +109,6 @@ func (d *Dialect) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Whole is a name, or a regular expression for the whole of one.
-type Whole struct {
-	policy.Pattern
-	text string
-}
-
-// UnmarshalText reads it.
-func (w *Whole) UnmarshalText(text []byte) (err error) {
-	w.text = string(text)
-	if w.text == "" {
-		return errors.New("it is empty")
-	}
-	if _, err := policy.NewPattern(w.text); err != nil {
-		return err
-	}
-	w.Pattern, err = policy.NewPattern("^(?:" + w.text + ")$")
-	return err
-}
-
-func (w *Whole) matches(name string) bool {
-	if !strings.ContainsAny(w.text, `.*+?()[]{}|^$\`) {
-		return w.text == name
-	}
-	return w.Match(name)
-}
-
 // UnmarshalText reads a line for the shell.
 func (p *Program) UnmarshalText(text []byte) error {
 	if *p = (Program{"", string(text)}); strings.TrimSpace(p.Script()) == "" {
@@ -204,7 +178,7 @@ func (s *Spec) Wants(ev *event.Event) bool {
 	if len(s.Tools) == 0 {
 		return true
 	}
-	return ev.Tool != nil && slices.ContainsFunc(s.Tools, func(w Whole) bool { return w.matches(ev.Tool.Name) || w.matches(canonical(ev.Tool.Name)) })
+	return ev.Tool != nil && slices.ContainsFunc(s.Tools, func(w policy.Whole) bool { return w.Matches(ev.Tool.Name) || w.Matches(canonical(ev.Tool.Name)) })
 }
 
 // limit is how long it may take.

@@ -30,7 +30,7 @@ type Rule struct {
 
 	// Tool is the tool's name or a regular expression for the whole of it, in the
 	// client's own words or in Claude Code's.
-	Tool Whole `toml:"tool"`
+	Tool policy.Whole `toml:"tool"`
 	// Command is a program and what is among its arguments; see command.go.
 	Command Command `toml:"command"`
 	// Path is a pattern for a file that the call names; see path.go.
@@ -89,35 +89,6 @@ func (e *Event) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Whole is a name, or a regular expression for the whole of one.
-type Whole struct {
-	policy.Pattern
-	text string
-}
-
-// UnmarshalText reads it.
-func (w *Whole) UnmarshalText(text []byte) (err error) {
-	w.text = string(text)
-	if w.text == "" {
-		return errors.New("it is empty")
-	}
-	if _, err := policy.NewPattern(w.text); err != nil {
-		return err // says it in the person's own words
-	}
-	w.Pattern, err = policy.NewPattern("^(?:" + w.text + ")$")
-	return err
-}
-
-// plain reports whether it is just a name, which needs no expression.
-func (w *Whole) plain() bool { return !strings.ContainsAny(w.text, `.*+?()[]{}|^$\`) }
-
-func (w *Whole) matches(name string) bool {
-	if w.plain() {
-		return w.text == name
-	}
-	return w.Match(name)
-}
-
 // Check finds what a rule misses or contradicts. key is where it belongs.
 func (r *Rule) Check() (key string, err error) {
 	for _, c := range r.ID {
@@ -151,7 +122,7 @@ func (r *Rule) wants(ev *event.Event) bool {
 }
 
 func (r *Rule) maybe(ev *event.Event) bool {
-	return ev.Tool == nil || r.Tool.IsZero() || !r.Tool.plain() || r.Tool.text == ev.Tool.Name || r.Tool.text == canonical(ev.Tool.Name)
+	return ev.Tool == nil || r.Tool.IsZero() || !r.Tool.Plain() || r.Tool.Matches(ev.Tool.Name) || r.Tool.Matches(canonical(ev.Tool.Name))
 }
 
 func beforeCall(n event.Name) bool {
@@ -220,7 +191,7 @@ func Judge(rules []Rule, ev *event.Event, w World) (event.Verdict, error) {
 
 // fires reports whether all conditions hold, the cheap ones first.
 func (r *Rule) fires(c *call) (bool, error) {
-	if !r.Tool.IsZero() && (c.ev.Tool == nil || !r.Tool.matches(c.ev.Tool.Name) && !r.Tool.matches(canonical(c.ev.Tool.Name))) {
+	if !r.Tool.IsZero() && (c.ev.Tool == nil || !r.Tool.Matches(c.ev.Tool.Name) && !r.Tool.Matches(canonical(c.ev.Tool.Name))) {
 		return false, nil
 	}
 	if !r.Input.IsZero() {

@@ -124,10 +124,10 @@ func (r *Rule) Event(e *Example) (event.Event, error) {
 	tool, input := e.Tool, e.Input
 	if tool == "" {
 		tool = "Bash"
-		if others := []string{"PowerShell", "cmd"}; !r.Tool.IsZero() && !r.Tool.matches(tool) {
-			i := slices.IndexFunc(others, func(o string) bool { return r.Tool.matches(o) })
+		if others := []string{"PowerShell", "cmd"}; !r.Tool.IsZero() && !r.Tool.Matches(tool) {
+			i := slices.IndexFunc(others, func(o string) bool { return r.Tool.Matches(o) })
 			if i < 0 {
-				return ev, fmt.Errorf("the rule is for %s, so an example is {tool = …, input = {…}}", r.Tool.text)
+				return ev, fmt.Errorf("the rule is for %s, so an example is {tool = …, input = {…}}", &r.Tool)
 			}
 			tool = others[i]
 		}

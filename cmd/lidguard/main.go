@@ -96,8 +96,9 @@ func serve(ctx context.Context, replace bool) error {
 	root := os.Getenv("LIDGUARD_ROOT")
 	return daemon.Run(ctx, daemon.Options{
 		Dirs: dirs, Version: ipc.Version(), Machine: machine, BootID: daemon.BootID(root), Table: proc.Table{Root: root},
-		Settings: func() (settings.Settings, error) { return settings.Load(dirs.Settings()) },
-		Detector: daemon.Detector, Locate: daemon.Locate(os.Getenv), Replace: replace,
+		Settings:  func() (settings.Settings, error) { return settings.Load(dirs.Settings()) },
+		Telemetry: entry.TelemetryPlan(dirs, time.Now),
+		Detector:  daemon.Detector, Locate: daemon.Locate(os.Getenv), Replace: replace,
 		Play: player().Play, Environ: os.Environ(),
 		Helper: func(id, cwd string) (resident.Spec, error) {
 			p, err := entry.ResidentHelper(entry.Env{OS: runtime.GOOS, Getenv: os.Getenv}, dirs, id, cwd)

@@ -45,8 +45,12 @@ func (d *daemon) handle(ctx context.Context, req *ipc.Request) *ipc.Reply {
 	})
 	select {
 	case reply := <-done:
+		if reply != nil && reply.OK && len(req.Telemetry) > 0 && d.outbox != nil {
+			d.outbox.Add(req.Telemetry)
+		}
 		if reply != nil && reply.Status != nil {
 			d.confirm(ctx, reply.Status)
+			d.tellTelemetry(reply.Status)
 		}
 		return reply
 	case <-ctx.Done():

@@ -14,9 +14,11 @@ import (
 	"github.com/lidguard-go/lidguard/internal/paths"
 	"github.com/lidguard-go/lidguard/internal/platform/endpoint"
 	"github.com/lidguard-go/lidguard/internal/platform/proc"
+	policy "github.com/lidguard-go/lidguard/internal/policy/telemetry"
 	"github.com/lidguard-go/lidguard/internal/resident"
 	"github.com/lidguard-go/lidguard/internal/session"
 	"github.com/lidguard-go/lidguard/internal/settings"
+	"github.com/lidguard-go/lidguard/internal/telemetry"
 	"github.com/lidguard-go/lidguard/internal/watch"
 )
 
@@ -68,6 +70,9 @@ type Options struct {
 	Helper func(name, cwd string) (resident.Spec, error)
 	// Environ is what helpers see of the environment.
 	Environ []string
+	// Telemetry reads what the rulebook says about telemetry; nil without an error:
+	// the pack is off. It is called from many goroutines. nil: there is none.
+	Telemetry func() (*policy.Plan, error)
 	// Locate finds a transcript that no event named, "" for none. It is called
 	// in a goroutine of its own. nil: only named ones are read.
 	Locate func(event.SessionKey) string
@@ -78,11 +83,12 @@ type Options struct {
 type daemon struct {
 	Options
 	started time.Time
-	log     *slog.Logger   // any goroutine
-	inbox   *inbox         // any goroutine
-	hands   *hands         // any goroutine
-	outward *outward       // any goroutine
-	pool    *resident.Pool // any goroutine
+	log     *slog.Logger      // any goroutine
+	inbox   *inbox            // any goroutine
+	hands   *hands            // any goroutine
+	outward *outward          // any goroutine
+	outbox  *telemetry.Outbox // any goroutine; nil: no telemetry
+	pool    *resident.Pool    // any goroutine
 	tailer  *watch.Tailer
 	procs   *watch.Processes
 
@@ -134,6 +140,10 @@ func Run(ctx context.Context, o Options) error {
 		d.Now = systemNow
 	}
 	d.pool = &resident.Pool{Start: d.startHelper, Log: func(text string, args ...any) { d.log.Info(text, args...) }}
+	if d.Telemetry != nil {
+		d.outbox = telemetry.New(telemetry.Options{Dir: o.Dirs.Telemetry(), Version: o.Version, Plan: d.Telemetry, Getenv: lookup(o.Environ),
+			Log: func(text string, args ...any) { d.log.Warn(text, args...) }})
+	}
 	if d.Listen == nil {
 		d.Listen = d.listenEndpoint
 	}
@@ -222,6 +232,9 @@ func (d *daemon) run(ctx context.Context, listener net.Listener, from *predecess
 		d.inbox.put(func() { d.apply(SessionInput(session.Input{Kind: session.InExited, Process: &p})) })
 	})
 	d.helpers.Go(func() { d.tailer.Run(work) })
+	if d.outbox != nil {
+		d.helpers.Go(d.outbox.Start)
+	}
 
 	d.serve(listener)
 	d.apply(ConfigInput(ConfigOf(d.settings)))
@@ -236,6 +249,9 @@ func (d *daemon) run(ctx context.Context, listener net.Listener, from *predecess
 	cancel()
 	d.helpers.Wait()
 	d.procs.Close()
+	if d.outbox != nil {
+		d.outbox.Close()
+	}
 	d.hands.close()
 	d.pool.Close()
 	d.closing.Wait() // for replies that are being written; each has a deadline

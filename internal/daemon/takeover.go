@@ -101,6 +101,9 @@ func (d *daemon) handOver(req *ipc.Request) *ipc.Reply {
 	d.successor = true
 	d.leaveBy = d.Now().Awake + releaseLimit
 	d.server.stop()
+	if d.outbox != nil {
+		go d.outbox.Pause() // the successor's from now on; it waits for no sink
+	}
 	d.retired, d.server = d.server, nil
 	return reply
 }

@@ -24,6 +24,7 @@ import (
 	"github.com/lidguard-go/lidguard/internal/ipc"
 	"github.com/lidguard-go/lidguard/internal/paths"
 	"github.com/lidguard-go/lidguard/internal/policy"
+	"github.com/lidguard-go/lidguard/internal/policy/telemetry"
 )
 
 // Limit is how long a hook may wait for its payload and the runtime together.
@@ -103,6 +104,10 @@ type hook struct {
 	asked   bool           // the away question was put, see askAway
 	away    *ipc.Away      // its answer; nil unknown
 	after   []event.Signal // to send once the client has its answer
+
+	report    func() *telemetry.Record // makes the event's record once its answer is known; nil: none is wanted
+	telemetry []byte                   // the record, until a runtime has it
+	unheard   bool                     // the runtime could not be told
 
 	dry bool // nothing is told, noted or taken: see Rehearsal
 }

@@ -47,6 +47,7 @@ func (h *hook) conclude(ctx context.Context) {
 	if h.dry {
 		return
 	}
+	h.makeReport()
 	if h.away != nil && !h.away.Away && h.verdict.IsZero() {
 		return // it was counted with the question
 	}
@@ -60,8 +61,13 @@ func (h *hook) conclude(ctx context.Context) {
 	if len(signals) == 0 {
 		req.Op = ipc.OpHookEvent
 	}
+	req.Telemetry = h.telemetry
 	// The error was logged; the agent goes on without us.
-	_, _ = h.tell(ctx, req)
+	if _, err := h.tell(ctx, req); err != nil {
+		h.unheard = true
+	} else {
+		h.telemetry = nil
+	}
 }
 
 // settle sends what the runtime should know after the client has its answer.
@@ -70,7 +76,11 @@ func (h *hook) settle() {
 	if h.away != nil && h.away.Away {
 		req.Hook = h.logged() // with the answer, which the question could not have
 	}
-	if len(h.after) == 0 && req.Hook == nil || h.noHome != nil {
+	defer h.leaveReport()
+	if !h.unheard {
+		req.Telemetry = h.telemetry
+	}
+	if len(h.after) == 0 && req.Hook == nil && req.Telemetry == nil || h.noHome != nil {
 		return
 	}
 	if len(h.after) == 0 {
@@ -80,6 +90,8 @@ func (h *hook) settle() {
 	defer cancel()
 	if _, err := h.client().Call(ctx, req); err != nil {
 		h.complain(err)
+	} else if req.Telemetry != nil {
+		h.telemetry = nil
 	}
 }
 

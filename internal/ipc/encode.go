@@ -44,6 +44,10 @@ func AppendRequest(dst []byte, r *Request) []byte {
 		dst = append(dst, `,"hook":`...)
 		dst = AppendHookEvent(dst, h)
 	}
+	if len(r.Telemetry) > 0 {
+		dst = append(dst, `,"telemetry":`...)
+		dst = appendRaw(dst, r.Telemetry)
+	}
 	if d := r.Dispatch; d != nil {
 		dst = append(dst, `,"dispatch":{"helper":`...)
 		dst = appendString(dst, d.Helper)

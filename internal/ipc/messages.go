@@ -60,6 +60,9 @@ type Request struct {
 	All     bool              `json:"all,omitempty"`
 	At      time.Time         `json:"at,omitzero"`
 	Hook    *HookEvent        `json:"hook,omitempty"`
+	// Telemetry is the event's record for the person's sink (docs/packs/telemetry),
+	// with OpSignal and OpHookEvent: it costs no round trip of its own.
+	Telemetry json.RawMessage `json:"telemetry,omitempty"`
 	// Dispatch is for OpDispatch alone.
 	Dispatch *Dispatch `json:"dispatch,omitempty"`
 }
@@ -144,6 +147,21 @@ type Status struct {
 	Findings    []Finding `json:"findings,omitempty"`
 	ExitsAt     time.Time `json:"exits_at,omitzero"`
 	LastWakeup  time.Time `json:"last_wakeup,omitzero"`
+	// Telemetry tells about what waits for the person's sink; nil while the pack is
+	// off.
+	Telemetry *Telemetry `json:"telemetry,omitempty"`
+}
+
+// Telemetry is the state of the telemetry pack's spool.
+type Telemetry struct {
+	Waiting  int64     `json:"waiting"` // events on disk
+	Bytes    int64     `json:"bytes"`
+	Sent     int64     `json:"sent"`               // ever, as the next two
+	Dropped  int64     `json:"dropped"`            // beyond the bounds, before the sink took them
+	Refused  int64     `json:"refused"`            // which the sink will never take
+	Failures int       `json:"failures,omitempty"` // of the sink, in a row
+	Error    string    `json:"error,omitempty"`    // of the last failure
+	NextTry  time.Time `json:"next_try,omitzero"`
 }
 
 // Session is one tracked session as shown to people.

@@ -122,6 +122,9 @@ func (d Dirs) Sessions() string { return d.Join(d.State, "sessions.json") }
 // Pending is the backup of lasting system values that are changed right now.
 func (d Dirs) Pending() string { return d.Join(d.State, "pending-backup.json") }
 
+// Telemetry is the folder of what waits for the person's telemetry sink.
+func (d Dirs) Telemetry() string { return d.Join(d.State, "telemetry") }
+
 // History is the list of the last suspends.
 func (d Dirs) History() string { return d.Join(d.State, "suspend-history.json") }
 

@@ -46,7 +46,7 @@ type Reading struct {
 	// (looking ahead or behind, back references) that were taken to always match.
 	Loose bool
 
-	expr *regexp.Regexp
+	expr, whole *regexp.Regexp
 }
 
 // Read returns what a client with this law makes of a matcher. An absent matcher
@@ -91,7 +91,7 @@ func (l Law) Read(matcher string) Reading {
 		if err != nil {
 			return Reading{Pattern: matcher, Fault: faultOf(err)}
 		}
-		return Reading{Pattern: matcher, expr: expr}
+		return Reading{Pattern: matcher, expr: expr, whole: between(expr)}
 	}
 	return javaScript(matcher, false)
 }
@@ -120,8 +120,7 @@ func (r Reading) Whole(value string) bool {
 	if r.expr == nil || r.Full {
 		return r.Matches(value)
 	}
-	expr, err := regexp.Compile("^(?:" + r.expr.String() + ")$")
-	return err == nil && expr.MatchString(value)
+	return r.whole != nil && r.whole.MatchString(value)
 }
 
 // only reports whether s has letters, digits and the characters of more alone.
@@ -167,7 +166,19 @@ func javaScript(pattern string, full bool) Reading {
 		return r
 	}
 	r.expr, r.Loose = expr, loose
+	if !full {
+		r.whole = between(expr)
+	}
 	return r
+}
+
+// between is expr between ^ and $; nil where that is too large.
+func between(expr *regexp.Regexp) *regexp.Regexp {
+	whole, err := regexp.Compile("^(?:" + expr.String() + ")$")
+	if err != nil {
+		return nil
+	}
+	return whole
 }
 
 // translate writes a JavaScript pattern in Go's syntax. What Go has no words for

@@ -55,7 +55,7 @@ func (h Host) commandOf(s *source, e *entry) *command {
 			line = e.text(key)
 		}
 	}
-	if line == "" || e.text("shell") == "powershell" || len(line) > 64<<10 {
+	if line == "" || e.text("shell") == "powershell" || len(line) > maxLine || nested(line) > maxNested {
 		return nil
 	}
 	vars := h.variables(s)
@@ -80,6 +80,18 @@ func (h Host) commandOf(s *source, e *entry) *command {
 	}
 	cmd.script = h.scriptOf(s, cmd)
 	return cmd
+}
+
+// Longer or deeper lines are nobody's command, and cost the shell's parser time
+// that grows with their square.
+const (
+	maxLine   = 16 << 10
+	maxNested = 200
+)
+
+// nested counts what can open a level in a shell's text.
+func nested(line string) int {
+	return strings.Count(line, "(") + strings.Count(line, "{") + strings.Count(line, "`") + strings.Count(line, "<<")
 }
 
 // variables are those that a path in a command may be made of.

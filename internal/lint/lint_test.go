@@ -341,3 +341,19 @@ func TestPatterns_compile(t *testing.T) {
 		}
 	}
 }
+
+// TestText_depthIsNoTrouble: lines that nobody would write, and that cost a parser
+// the square of their length, are not looked into.
+func TestText_depthIsNoTrouble(t *testing.T) {
+	for _, unit := range []string{"$(", "(", "{ ", "\"$(", "<<a\n", "(a|b)*", "`", "$((", "${a:-"} {
+		line := strings.Repeat(unit, 20000)
+		text, err := json.Marshal(map[string]any{"hooks": map[string]any{"PreToolUse": []any{map[string]any{
+			"matcher": line, "hooks": []any{map[string]any{"type": "command", "command": line}}}}}})
+		must(t, err)
+		src, found := read(nowhere, file("/nowhere/settings.json", ClaudeSettings, Other), text)
+		if src == nil || len(found) > 0 || len(src.entries) != 1 || src.entries[0].command != nil {
+			t.Errorf("%q, often: %v, and the command is parsed", unit, found)
+		}
+		Text(nowhere, file("/nowhere/settings.json", ClaudeSettings, Other), text)
+	}
+}

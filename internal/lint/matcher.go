@@ -11,12 +11,19 @@ import (
 	"github.com/lidguard-go/lidguard/internal/event"
 )
 
+// maxMatcher is the longest matcher that is looked at: longer ones are nobody's, and
+// would be compiled again and again.
+const maxMatcher = 2000
+
 // matcher looks at whether a matcher can ever match, and what else it matches.
 func (c *checker) matcher(s *source, e *entry) {
 	if e.matcher == nil || e.inner > 0 {
 		return // said of the group's first handler
 	}
 	m := *e.matcher
+	if len(m) > maxMatcher {
+		return
+	}
 	law := e.census.Matcher.Law
 	if e.pascal() && law == census.FullRegex {
 		// Claude Code's matchers count under PascalCase PreToolUse (contracts/copilot

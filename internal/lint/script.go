@@ -493,6 +493,9 @@ func (c *checker) shell(s *source, p part, sc *script, say func(string, string, 
 }
 
 func parseShell(code string) *syntax.File {
+	if nested(code) > 20*maxNested {
+		return nil
+	}
 	tree, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(code), "")
 	if err != nil {
 		return nil

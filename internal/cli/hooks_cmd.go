@@ -27,7 +27,7 @@ lidguard hooks list`,
 		},
 	}
 	for _, c := range []*cobra.Command{a.hooksExplainCmd(), a.hooksEnableCmd(), a.hooksDisableCmd(), a.hooksListCmd(), a.hooksAllowOnceCmd(), a.hooksRelaxCmd(), a.hooksTrustCmd(), a.hooksEventsCmd(), a.hooksLintCmd(),
-		a.hooksReplayCmd(), a.hooksAuditCmd(), a.hooksBenchCmd(), a.hooksAdaptCmd()} {
+		a.hooksReplayCmd(), a.hooksAuditCmd(), a.hooksBenchCmd(), a.hooksAdaptCmd(), a.hooksNewCmd()} {
 		c.DisableFlagsInUseLine = true
 		cmd.AddCommand(c)
 	}

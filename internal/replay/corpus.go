@@ -243,7 +243,7 @@ func (p pair) trials(s *Stage, providers []event.Provider, dir fs.FS) ([]Trial, 
 }
 
 func (p pair) trial(s *Stage, dir fs.FS, provider event.Provider, native string, value any, danger bool) (Trial, error) {
-	it, err := readItem(s, value, p.Event)
+	it, err := readItem(func(text string) string { return strings.ReplaceAll(s.Fit(text), "{provider}", string(provider)) }, value, p.Event)
 	if err != nil {
 		return Trial{}, err
 	}
@@ -291,10 +291,10 @@ func sessionOf(parts ...string) string {
 
 // readItem reads a case: a text, which is a command, a prompt or the last words, as
 // the event has it, or a table.
-func readItem(s *Stage, value any, name string) (item, error) {
+func readItem(fit func(string) string, value any, name string) (item, error) {
 	var it item
 	if text, ok := value.(string); ok {
-		text = s.Fit(text)
+		text = fit(text)
 		it.Name = label(text)
 		switch row := event.Name(name); row {
 		case event.UserPromptSubmit:
@@ -326,10 +326,10 @@ func readItem(s *Stage, value any, name string) (item, error) {
 			if !ok {
 				return it, fmt.Errorf("%s is a text", key)
 			}
-			*texts[key] = s.Fit(text)
+			*texts[key] = fit(text)
 			it.isPayload = it.isPayload || key == "payload"
 			if !slices.Contains([]string{"expect", "says", "hides", "name"}, key) {
-				described = append(described, key+" "+label(s.Fit(text)))
+				described = append(described, key+" "+label(fit(text)))
 			}
 		case flags[key] != nil:
 			on, ok := v.(bool)
@@ -343,7 +343,7 @@ func readItem(s *Stage, value any, name string) (item, error) {
 			if err != nil {
 				return it, err
 			}
-			it.Make.Input = []byte(s.Fit(string(raw)))
+			it.Make.Input = []byte(fit(string(raw)))
 			described = append(described, "input "+label(string(it.Make.Input)))
 		case key == "extra":
 			extra, ok := v.(map[string]any)
@@ -356,7 +356,7 @@ func readItem(s *Stage, value any, name string) (item, error) {
 				if err != nil {
 					return it, err
 				}
-				it.Make.Extra[k] = []byte(s.Fit(string(raw)))
+				it.Make.Extra[k] = []byte(fit(string(raw)))
 			}
 			described = append(described, "extra fields")
 		default:

@@ -108,6 +108,7 @@ func (r *Spawn) Run(ctx context.Context, c Case) (Answer, error) {
 
 // Foreign is anybody's program.
 type Foreign struct {
+	// Argv may hold {provider} and {event}, as an installed line names them.
 	Argv    []string
 	Dir     string        // absolute
 	Environ []string      // the client's own environment; what clients add comes to it
@@ -156,7 +157,11 @@ func (r *Foreign) Run(ctx context.Context, c Case) (Answer, error) {
 		limit = Limit
 	}
 	env := append(append([]string{}, r.Environ...), clientEnv(c.Provider, r.Dir, "replay")...)
-	return run(ctx, child.Spec{Path: r.Argv[0], Args: r.Argv[1:], Dir: r.Dir, Env: env}, c, limit)
+	args := make([]string, 0, len(r.Argv))
+	for _, arg := range r.Argv[1:] {
+		args = append(args, strings.NewReplacer("{provider}", string(c.Provider), "{event}", c.Event).Replace(arg))
+	}
+	return run(ctx, child.Spec{Path: r.Argv[0], Args: args, Dir: r.Dir, Env: env}, c, limit)
 }
 
 func run(ctx context.Context, spec child.Spec, c Case, limit time.Duration) (Answer, error) {

@@ -35,6 +35,7 @@ type Stage struct {
 	path    string
 	// borrowed: Home is a person's own.
 	borrowed bool
+	options  StageOptions
 
 	listeners []net.Listener
 	done      sync.WaitGroup
@@ -91,7 +92,7 @@ func OpenStage(o StageOptions) (*Stage, error) {
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = real // on macOS /tmp is a link
 	}
-	s := &Stage{root: dir, path: o.Path, Home: filepath.ToSlash(filepath.Join(dir, "u"))}
+	s := &Stage{root: dir, path: o.Path, options: o, Home: filepath.ToSlash(filepath.Join(dir, "u"))}
 	s.Project = s.Home + "/proj"
 	if o.Home != "" {
 		s.borrowed = true
@@ -114,25 +115,38 @@ func (s *Stage) Close() {
 }
 
 func (s *Stage) build(o StageOptions) error {
-	put := func(name string, text []byte) error {
-		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
-			return err
-		}
-		return os.WriteFile(name, text, 0o600)
-	}
 	if o.Home == "" {
-		if err := s.furnish(o, put); err != nil {
+		if err := s.furnish(o); err != nil {
 			return err
 		}
 	}
 	if err := os.MkdirAll(filepath.Join(s.root, "empty", "proc"), 0o700); err != nil {
 		return err
 	}
-	return s.settle(o, put)
+	return s.settle(o)
+}
+
+// Refurnish puts the project's files back as they were, since some packs change
+// them.
+func (s *Stage) Refurnish() error {
+	if s.borrowed {
+		return nil
+	}
+	if err := s.furnish(s.options); err != nil {
+		return fmt.Errorf("making a project to try hooks in: %w", err)
+	}
+	return nil
+}
+
+func put(name string, text []byte) error {
+	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		return err
+	}
+	return os.WriteFile(name, text, 0o600)
 }
 
 // furnish fills the project.
-func (s *Stage) furnish(o StageOptions, put func(string, []byte) error) error {
+func (s *Stage) furnish(o StageOptions) error {
 	var tracked []string
 	for name, isTracked := range stageFiles {
 		if err := put(filepath.Join(s.Project, name), []byte(stageText[name])); err != nil {
@@ -168,7 +182,7 @@ func (s *Stage) furnish(o StageOptions, put func(string, []byte) error) error {
 }
 
 // settle makes lidguard's own places and plays the runtimes.
-func (s *Stage) settle(o StageOptions, put func(string, []byte) error) error {
+func (s *Stage) settle(o StageOptions) error {
 	for _, mode := range []string{modeInside, modeSpawn} {
 		for _, away := range []bool{false, true} {
 			d, err := paths.Resolve(runtime.GOOS, s.getenv("", mode, away))

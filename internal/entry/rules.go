@@ -6,6 +6,7 @@ import (
 	"github.com/lidguard-go/lidguard/internal/event"
 	"github.com/lidguard-go/lidguard/internal/paths"
 	"github.com/lidguard-go/lidguard/internal/policy/approve"
+	"github.com/lidguard-go/lidguard/internal/policy/check"
 	"github.com/lidguard-go/lidguard/internal/policy/compact"
 	sessioncontext "github.com/lidguard-go/lidguard/internal/policy/context"
 	"github.com/lidguard-go/lidguard/internal/policy/format"
@@ -39,6 +40,7 @@ type Rules struct {
 	Nudge   []nudge.Nudge          `toml:"nudge"`
 	Redact  *redact.Config         `toml:"redact"`
 	Compact *compact.Config        `toml:"compact"`
+	Check   []check.Check          `toml:"check"`
 	Until   []until.Goal           `toml:"until"`
 
 	Telemetry *telemetry.Config `toml:"telemetry"`

@@ -52,12 +52,6 @@ const (
 	restLimit = awake.SuspendLimit
 )
 
-// keeper is the process that puts values back when this one dies.
-type keeper interface {
-	Ensure(ctx context.Context) error
-	Close(ctx context.Context) error
-}
-
 // macOptions are what a Mac is made of.
 type macOptions struct {
 	run    command.Runner
@@ -74,43 +68,32 @@ type macOptions struct {
 // process, so a keeper watches this one before they are touched.
 type macMachine struct {
 	macOptions
+	lastingMachine
 	pmset sleep.Pmset
 	cups  *sleep.Caffeinate
 
 	displays, heat fresh
 
-	// changing is held over everything that reads and writes lasting values, and
-	// over a whole Acquire or Release. It comes before mu.
-	changing sync.Mutex
-
-	mu    sync.Mutex // guards the rest
-	locks map[*macLock]struct{}
-	gap   time.Duration // boot ahead of awake, as last seen
-	// untidy are values to be put back, though no lock is released for it: after
-	// a write that failed, and after hibernation.
-	untidy   map[string]bool
-	tidying  bool
-	restAt   time.Duration // awake clock: hibernatemode goes back at the latest
-	restGap  time.Duration // gap before the hibernation
-	ctx      context.Context
-	stop     context.CancelFunc
-	janitors sync.WaitGroup
+	// Guarded by changing. untidy are values to be put back, though no lock is
+	// released for it: after a write that failed, and after hibernation.
+	untidy  map[string]bool
+	restAt  time.Duration // awake clock: hibernatemode goes back at the latest
+	restGap time.Duration // lead before the hibernation
 }
 
 func newMac(o macOptions) *macMachine {
-	m := &macMachine{macOptions: o, pmset: sleep.Pmset{Run: o.run}, locks: map[*macLock]struct{}{}, untidy: map[string]bool{}}
-	m.gap = o.boot() - o.awake()
+	m := &macMachine{macOptions: o, pmset: sleep.Pmset{Run: o.run}, untidy: map[string]bool{}}
+	m.lead, m.pause, m.sweep = func() time.Duration { return o.boot() - o.awake() }, o.pace.tidy, m.sweepValues
+	m.begin()
 	m.cups = &sleep.Caffeinate{Pmset: m.pmset, PID: o.pid, Now: o.awake, Lost: func(w sleep.What) { m.lose(holdOf[w]) }}
 	m.displays.read = func(ctx context.Context) (any, error) { return display.ReadSystemProfiler(ctx, o.run) }
 	m.heat.read = func(ctx context.Context) (any, error) { return thermal.ReadPowermetrics(ctx, o.run) }
-	m.ctx, m.stop = context.WithCancel(context.Background())
 	return m
 }
 
 // close gives back whatever is still held and lets the keeper go.
 func (m *macMachine) close() {
-	m.stop()
-	m.janitors.Wait()
+	m.end()
 	m.cups.Close()
 	m.changing.Lock()
 	defer m.changing.Unlock()
@@ -126,13 +109,6 @@ var (
 	cupOf  = map[awake.Hold]sleep.What{awake.HoldIdle: sleep.Idle, awake.HoldDisplay: sleep.Display}
 	holdOf = map[sleep.What]awake.Hold{sleep.Idle: awake.HoldIdle, sleep.Display: awake.HoldDisplay}
 )
-
-type macLock struct {
-	m    *macMachine
-	hold awake.Hold
-	lost chan struct{}
-	once sync.Once // closes lost
-}
 
 // Acquire takes a lock; see awake.Machine. Several locks of one hold share what
 // the system knows of it. Nothing on a Mac refuses a person's own sleep without
@@ -155,10 +131,8 @@ func (m *macMachine) Acquire(ctx context.Context, hold awake.Hold, _ string) (aw
 	default:
 		return nil, fmt.Errorf("taking %q: %w", hold, awake.ErrUnsupported)
 	}
-	l := &macLock{m: m, hold: hold, lost: make(chan struct{})}
-	m.mu.Lock()
-	m.locks[l] = struct{}{}
-	m.mu.Unlock()
+	l := &sharedLock{hold: hold, release: m.release, lost: make(chan struct{})}
+	m.put(l)
 	if cup, ok := cupOf[hold]; ok && !m.cups.Holding(cup) {
 		m.lose(hold) // it died before there was a lock to lose
 	}
@@ -174,24 +148,18 @@ func (m *macMachine) ignoreLid(ctx context.Context) error {
 		return fmt.Errorf("taking %s: %w", awake.HoldLid, err)
 	}
 	if err := m.store.Change(ctx, sleep.DisableSleep, "1"); err != nil {
-		m.tidy(sleep.DisableSleep)
+		m.tidyValue(sleep.DisableSleep)
 		return macRefusal(awake.HoldLid, err)
 	}
-	m.mu.Lock()
 	delete(m.untidy, sleep.DisableSleep)
-	m.mu.Unlock()
 	return nil
 }
 
-// Release gives the lock back; see awake.Lock.
-func (l *macLock) Release() error {
-	m := l.m
+// release gives a lock back.
+func (m *macMachine) release(l *sharedLock) error {
 	m.changing.Lock()
 	defer m.changing.Unlock()
-	m.mu.Lock()
-	_, held := m.locks[l]
-	m.mu.Unlock()
-	if !held {
+	if !m.has(l) {
 		return nil
 	}
 	if m.count(l.hold) == 1 {
@@ -205,36 +173,8 @@ func (l *macLock) Release() error {
 			m.cups.Release(cupOf[l.hold])
 		}
 	}
-	m.mu.Lock()
-	delete(m.locks, l)
-	m.mu.Unlock()
+	m.forget(l)
 	return nil
-}
-
-func (l *macLock) Lost() <-chan struct{} { return l.lost }
-
-func (m *macMachine) count(hold awake.Hold) int {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	n := 0
-	for l := range m.locks {
-		if l.hold == hold {
-			n++
-		}
-	}
-	return n
-}
-
-// lose drops every lock of a hold that no longer stands, and says so.
-func (m *macMachine) lose(hold awake.Hold) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for l := range m.locks {
-		if l.hold == hold {
-			delete(m.locks, l)
-			l.once.Do(func() { close(l.lost) })
-		}
-	}
 }
 
 // Held lists what macOS itself shows of ours.
@@ -351,21 +291,19 @@ func (m *macMachine) Suspend(ctx context.Context, mode awake.Mode) error {
 			return fmt.Errorf("hibernating: %w", err)
 		}
 		if err := m.store.Change(ctx, sleep.HibernateMode, "25"); err != nil {
-			m.tidy(sleep.HibernateMode)
+			m.tidyValue(sleep.HibernateMode)
 			return macRefusal(mode, err)
 		}
 	}
-	before := m.boot() - m.awake() // the sleep may be over when the call returns
+	before := m.lead() // the sleep may be over when the call returns
 	err := m.goToSleep(ctx, mode)
 	if mode == awake.Hibernate {
-		m.mu.Lock()
 		m.restGap = before
 		m.restAt = m.awake() + restLimit
 		if err != nil {
 			m.restAt = m.awake()
 		}
-		m.mu.Unlock()
-		m.tidy(sleep.HibernateMode)
+		m.tidyValue(sleep.HibernateMode)
 	}
 	return err
 }
@@ -387,56 +325,23 @@ func (m *macMachine) goToSleep(ctx context.Context, mode awake.Mode) error {
 	return m.pmset.SleepNow(ctx)
 }
 
-// tidy has a value put back as soon as that can be.
-func (m *macMachine) tidy(name string) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+// tidyValue has a value put back as soon as that can be. changing is held.
+func (m *macMachine) tidyValue(name string) {
 	m.untidy[name] = true
-	if !m.tidying && m.ctx.Err() == nil {
-		m.tidying = true
-		m.janitors.Go(m.janitor) // ends when all is tidy or with close, which waits for it
-	}
+	m.tidy()
 }
 
-func (m *macMachine) janitor() {
-	for {
-		select {
-		case <-m.ctx.Done():
-			return // close puts everything back
-		case <-time.After(m.pace.tidy):
-		}
-		if m.sweepValues() {
-			return
-		}
-	}
-}
-
-// sweepValues puts back what is due, and reports whether nothing is left.
-func (m *macMachine) sweepValues() bool {
-	m.changing.Lock()
-	defer m.changing.Unlock()
-	ctx, cancel := context.WithTimeout(m.ctx, restoreLimit)
-	defer cancel()
-	m.mu.Lock()
-	rested := m.boot()-m.awake()-m.restGap > awake.GapSlept || m.awake() >= m.restAt
-	mode, lidValue := m.untidy[sleep.HibernateMode] && rested, m.untidy[sleep.DisableSleep]
-	m.mu.Unlock()
-	done := func(name string) {
-		m.mu.Lock()
-		delete(m.untidy, name)
-		m.mu.Unlock()
-	}
-	if mode && m.store.PutBack(ctx, sleep.HibernateMode) == nil {
-		done(sleep.HibernateMode)
+// sweepValues puts back what is due.
+func (m *macMachine) sweepValues(ctx context.Context) (tidy bool) {
+	rested := m.lead()-m.restGap > awake.GapSlept || m.awake() >= m.restAt
+	if m.untidy[sleep.HibernateMode] && rested && m.store.PutBack(ctx, sleep.HibernateMode) == nil {
+		delete(m.untidy, sleep.HibernateMode)
 	}
 	// A lock that was taken since has the value as it should be.
-	if lidValue && (m.count(awake.HoldLid) > 0 || m.store.PutBack(ctx, sleep.DisableSleep) == nil) {
-		done(sleep.DisableSleep)
+	if m.untidy[sleep.DisableSleep] && (m.count(awake.HoldLid) > 0 || m.store.PutBack(ctx, sleep.DisableSleep) == nil) {
+		delete(m.untidy, sleep.DisableSleep)
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.tidying = len(m.untidy) > 0
-	return !m.tidying
+	return len(m.untidy) == 0
 }
 
 // Restore puts back what a dead runtime left changed.
@@ -515,17 +420,6 @@ func (m *macMachine) Watch(ctx context.Context, tell func(awake.Fact)) error {
 	}
 }
 
-// slept reports whether the Mac slept since it was last asked: the clocks prove
-// it, whoever caused it.
-func (m *macMachine) slept() bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	gap := m.boot() - m.awake()
-	grown := gap-m.gap > awake.GapSlept
-	m.gap = max(m.gap, gap)
-	return grown
-}
-
 // check reads the lid's setting back while a lock stands on it: anybody may write
 // it. A keeper that died is replaced.
 func (m *macMachine) check(ctx context.Context) {
@@ -538,7 +432,7 @@ func (m *macMachine) check(ctx context.Context) {
 	_ = m.keeper.Ensure(ctx)
 	if value, err := m.pmset.Read(ctx, sleep.DisableSleep); err == nil && value != "1" {
 		m.lose(awake.HoldLid)
-		m.tidy(sleep.DisableSleep)
+		m.tidyValue(sleep.DisableSleep)
 	}
 }
 

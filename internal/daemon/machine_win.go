@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/lidguard-go/lidguard/internal/awake"
@@ -83,6 +81,7 @@ type winOptions struct {
 // the lid action outlives it, so a keeper watches this one before it is touched.
 type winMachine struct {
 	winOptions
+	lastingMachine
 	action   sleep.LidAction
 	lid      *lid.Switch
 	window   interface{ Close() } // nil where winErr says why
@@ -91,28 +90,17 @@ type winMachine struct {
 	displays fresh
 	heat     fresh
 
-	// changing is held over everything that reads and writes lasting values, and
-	// over a whole Acquire or Release. It comes before mu.
-	changing sync.Mutex
-
-	mu       sync.Mutex // guards the rest
-	locks    map[*winLock]struct{}
-	gap      time.Duration // boot ahead of awake, as last seen
-	entering chan struct{} // closed when the sleep asked for last is over; nil: none was
-	tidying  bool
-	closed   bool
-	ctx      context.Context
-	stop     context.CancelFunc
-	janitors sync.WaitGroup
+	entering chan struct{} // closed when the sleep asked for last is over; nil: none was. Guarded by mu
+	closed   bool          // guarded by changing
 }
 
 func newWin(o winOptions) *winMachine {
 	m := &winMachine{winOptions: o, action: sleep.LidAction{Schemes: o.power}, lid: lid.NewSwitch(lid.PresenceOf(o.power)),
-		heard: make(chan notice.Kind, 64), locks: map[*winLock]struct{}{}}
-	m.gap = o.boot() - o.awake()
+		heard: make(chan notice.Kind, 64)}
+	m.lead, m.pause, m.sweep = func() time.Duration { return o.boot() - o.awake() }, o.pace.tidy, m.sweepActions
+	m.begin()
 	m.displays.read = func(context.Context) (any, error) { return o.readDisplays() }
 	m.heat.read = func(context.Context) (any, error) { return o.readHeat() }
-	m.ctx, m.stop = context.WithCancel(context.Background())
 	m.window, m.winErr = o.notices(m.hear)
 	return m
 }
@@ -128,17 +116,13 @@ func (m *winMachine) hear(k notice.Kind) {
 
 // close gives back whatever is still held and lets the keeper go.
 func (m *winMachine) close() {
-	m.stop()
-	m.janitors.Wait()
+	m.end()
 	m.changing.Lock()
 	defer m.changing.Unlock()
-	m.mu.Lock()
-	again := m.closed
-	m.closed = true
-	m.mu.Unlock()
-	if again {
+	if m.closed {
 		return
 	}
+	m.closed = true
 	if m.window != nil {
 		m.window.Close()
 	}
@@ -164,15 +148,6 @@ var shownAs = map[awake.Hold]sleep.Execution{
 	awake.HoldIdle: sleep.SystemRequired, awake.HoldDisplay: sleep.DisplayRequired, awake.HoldSleep: sleep.AwayRequired,
 }
 
-type winLock struct {
-	m       *winMachine
-	hold    awake.Hold
-	reason  string
-	request io.Closer // nil for the lid's; guarded by m.changing
-	lost    chan struct{}
-	once    sync.Once // closes lost
-}
-
 // Acquire takes a lock; see awake.Machine. Every lock has a request of its own;
 // locks on the lid share the setting.
 func (m *winMachine) Acquire(ctx context.Context, hold awake.Hold, reason string) (awake.Lock, error) {
@@ -181,7 +156,7 @@ func (m *winMachine) Acquire(ctx context.Context, hold awake.Hold, reason string
 	}
 	m.changing.Lock()
 	defer m.changing.Unlock()
-	l := &winLock{m: m, hold: hold, reason: reason, lost: make(chan struct{})}
+	l := &sharedLock{hold: hold, reason: reason, release: m.release, lost: make(chan struct{})}
 	kinds, ok := requestOf[hold]
 	switch {
 	case hold == awake.HoldSleep && m.modern():
@@ -199,9 +174,7 @@ func (m *winMachine) Acquire(ctx context.Context, hold awake.Hold, reason string
 	default:
 		return nil, fmt.Errorf("taking %q: %w", hold, awake.ErrUnsupported)
 	}
-	m.mu.Lock()
-	m.locks[l] = struct{}{}
-	m.mu.Unlock()
+	m.put(l)
 	return l, nil
 }
 
@@ -244,15 +217,11 @@ func (m *winMachine) ignoreLid(ctx context.Context) error {
 	return nil
 }
 
-// Release gives the lock back; see awake.Lock.
-func (l *winLock) Release() error {
-	m := l.m
+// release gives a lock back.
+func (m *winMachine) release(l *sharedLock) error {
 	m.changing.Lock()
 	defer m.changing.Unlock()
-	m.mu.Lock()
-	_, held := m.locks[l]
-	m.mu.Unlock()
-	if !held {
+	if !m.has(l) {
 		return nil
 	}
 	if l.request != nil {
@@ -266,39 +235,8 @@ func (l *winLock) Release() error {
 			return err
 		}
 	}
-	m.mu.Lock()
-	delete(m.locks, l)
-	m.mu.Unlock()
+	m.forget(l)
 	return nil
-}
-
-func (l *winLock) Lost() <-chan struct{} { return l.lost }
-
-func (m *winMachine) count(hold awake.Hold) int {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	n := 0
-	for l := range m.locks {
-		if l.hold == hold {
-			n++
-		}
-	}
-	return n
-}
-
-// lose drops every lock of these holds, and says so. m.changing is held.
-func (m *winMachine) lose(holds ...awake.Hold) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for l := range m.locks {
-		if slices.Contains(holds, l.hold) {
-			if l.request != nil {
-				_ = l.request.Close() // gone with the process at the latest
-			}
-			delete(m.locks, l)
-			l.once.Do(func() { close(l.lost) })
-		}
-	}
 }
 
 // Held lists what Windows itself shows of ours. It shows what all processes hold
@@ -405,7 +343,7 @@ func (m *winMachine) Suspend(ctx context.Context, mode awake.Mode) error {
 		return err
 	}
 	done, result := make(chan struct{}), error(nil)
-	before := m.boot() - m.awake()
+	before := m.lead()
 	m.mu.Lock()
 	if m.entering != nil {
 		select {
@@ -431,48 +369,17 @@ func (m *winMachine) Suspend(ctx context.Context, mode awake.Mode) error {
 		}
 		return nil
 	case <-ctx.Done():
-		if m.boot()-m.awake()-before > awake.GapSlept {
+		if m.lead()-before > awake.GapSlept {
 			return nil
 		}
 		return fmt.Errorf("%s: Windows has not answered: %w", mode, ctx.Err())
 	}
 }
 
-// tidy has the lid actions put back as soon as that can be.
-func (m *winMachine) tidy() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if !m.tidying && m.ctx.Err() == nil {
-		m.tidying = true
-		m.janitors.Go(m.janitor) // ends when all is tidy or with close, which waits for it
-	}
-}
-
-func (m *winMachine) janitor() {
-	for {
-		select {
-		case <-m.ctx.Done():
-			return // close puts everything back
-		case <-time.After(m.pace.tidy):
-		}
-		if m.sweepActions() {
-			return
-		}
-	}
-}
-
-// sweepActions puts back what no lock stands on, and reports whether that is all
-// back: without a lock every value, else those of schemes that are not active.
-func (m *winMachine) sweepActions() bool {
-	m.changing.Lock()
-	defer m.changing.Unlock()
-	ctx, cancel := context.WithTimeout(m.ctx, restoreLimit)
-	defer cancel()
-	tidy := m.putBackUnused(ctx) == nil
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.tidying = !tidy
-	return tidy
+// sweepActions puts back what no lock stands on: without a lock every value, else
+// those of schemes that are not active.
+func (m *winMachine) sweepActions(ctx context.Context) (tidy bool) {
+	return m.putBackUnused(ctx) == nil
 }
 
 func (m *winMachine) putBackUnused(ctx context.Context) error {
@@ -580,30 +487,14 @@ func (m *winMachine) Watch(ctx context.Context, tell func(awake.Fact)) error {
 	}
 }
 
-// slept reports whether the machine slept since it was last asked: the clocks
-// prove it, whoever caused it.
-func (m *winMachine) slept() bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	gap := m.boot() - m.awake()
-	grown := gap-m.gap > awake.GapSlept
-	m.gap = max(m.gap, gap)
-	return grown
-}
-
 // renew makes requests anew: Windows ends them when a person asks for sleep, and
 // with modern standby on the battery some minutes after the sleep timeout, and keeps
 // that to itself. One that cannot be made again is lost. m.changing is held.
 func (m *winMachine) renew(holds ...awake.Hold) {
-	m.mu.Lock()
-	var old []*winLock
-	for l := range m.locks {
-		if l.request != nil && slices.Contains(holds, l.hold) {
-			old = append(old, l)
+	for _, l := range m.of(holds...) {
+		if l.request == nil || !m.has(l) { // lost with another one of its hold
+			continue
 		}
-	}
-	m.mu.Unlock()
-	for _, l := range old {
 		r, err := m.power.Request(l.reason, requestOf[l.hold]...)
 		if err != nil {
 			m.lose(l.hold)

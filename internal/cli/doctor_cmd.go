@@ -53,6 +53,12 @@ func (a *app) doctor(ctx context.Context, limits bool) error {
 		r.Findings = append(r.Findings, facts.Status.Findings...)
 	}
 	r.Findings = append(r.Findings, doctor.Runtime(facts)...)
+	books, err := a.bookFacts()
+	if err != nil {
+		return err
+	}
+	r.Checked = append(r.Checked, "rulebooks")
+	r.Findings = append(r.Findings, doctor.Books(books)...)
 	found := install.OnPath(a.GOOS, a.Env)
 	r.Findings = append(r.Findings, doctor.Path(doctor.PathFacts{Executable: a.Executable, OnPath: found, Same: same(found, a.Executable)})...)
 	if a.Power != nil || a.MacPower != nil {

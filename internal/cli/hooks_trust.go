@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/lidguard-go/lidguard/internal/confedit"
+	"github.com/lidguard-go/lidguard/internal/doctor"
 	"github.com/lidguard-go/lidguard/internal/entry"
 	"github.com/lidguard-go/lidguard/internal/paths"
 	"github.com/lidguard-go/lidguard/internal/rulebook"
@@ -264,6 +265,24 @@ func bookName(u *url.URL) string {
 		return '_'
 	}, u.Hostname()+strings.TrimSuffix(u.Path, ".toml"))
 	return name[:min(len(name), 100)] + ".toml"
+}
+
+// bookFacts are what doctor says about the rulebooks that count here.
+func (a *app) bookFacts() (doctor.BookFacts, error) {
+	var f doctor.BookFacts
+	d, err := a.dirs()
+	if err != nil {
+		return f, err
+	}
+	books, err := entry.LoadBooks(d, a.WorkDir)
+	if err == nil {
+		_, err = entry.LoadPacks(d)
+	}
+	f.RulesError, f.Stale, f.Refused = err, books.Stale, books.Refused
+	if p := books.Project; p != nil {
+		f.Project, f.Broken, f.Trusted, f.Changed, f.Held = p.File.Path, p.Broken, p.Trusted, p.Before != "", p.Held
+	}
+	return f, nil
 }
 
 func (a *app) hooksTrustList() error {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -9,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/lidguard-go/lidguard/internal/doctor"
 )
 
 // trusts runs `hooks trust` as a person in a folder, who answers the question.
@@ -78,10 +81,16 @@ func TestHooksTrust_aProject(t *testing.T) {
 		!strings.Contains(stdout, "-profile = \"strict\"") || !strings.Contains(stdout, "+profile = \"relaxed\"") {
 		t.Errorf("the change: %s", stdout)
 	}
+	if found := findings(t, home, deep); found != "book-changed" {
+		t.Errorf("doctor finds %q", found)
+	}
 	code, stdout, stderr = trusts(t, home, home, "", "", book, "--yes", "--json")
 	var r trustReport
 	if err := json.Unmarshal([]byte(stdout), &r); code != ExitDone || err != nil || !r.Trusted || r.Before == "" || r.Path != book || len(r.Would) != 1 || r.Include != "" {
 		t.Errorf("as JSON: %d %s %s %v", code, stdout, stderr, err)
+	}
+	if found := findings(t, home, deep); found != "" {
+		t.Errorf("trusted, doctor finds %q", found)
 	}
 	if code, _, stderr := trusts(t, home, project, "claude", "", "--revoke"); code != ExitFailed || !strings.Contains(stderr, "inside claude") {
 		t.Errorf("an agent may revoke: %d %s", code, stderr)
@@ -99,6 +108,24 @@ func TestHooksTrust_aProject(t *testing.T) {
 	if code, _, stderr := trusts(t, home, project, "", "y"); code != ExitFailed || !strings.Contains(stderr, "rules.toml:2:11: gate.profile") {
 		t.Errorf("a broken book: %d %s", code, stderr)
 	}
+}
+
+// findings are the codes of what doctor finds about rulebooks in a folder.
+func findings(t *testing.T, home, dir string) string {
+	t.Helper()
+	var found []string
+	run(t.Context(), Options{Env: func(name string) string { return map[string]string{"HOME": home, "USERPROFILE": home}[name] },
+		Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard, Now: time.Now, GOOS: "linux", WorkDir: dir, Version: "v1.2.3"},
+		func(a *app) {
+			facts, err := a.bookFacts()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, f := range doctor.Books(facts) {
+				found = append(found, f.Code)
+			}
+		})
+	return strings.Join(found, " ")
 }
 
 func TestHooksTrust_aSharedOne(t *testing.T) {

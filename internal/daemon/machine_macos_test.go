@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -76,59 +75,24 @@ func TestMacMachine(t *testing.T) {
 
 func TestMacMachine_lidSetting(t *testing.T) {
 	ctx := context.Background()
-	hold := func(m *macMachine) (awake.Lock, error) { return m.Acquire(ctx, awake.HoldLid, "test") }
-
-	t.Run("a write that is ignored is a refusal, never a claim, and works later", func(t *testing.T) {
+	lidSetting(t, func(t *testing.T, same bool) lidBench {
 		mac := mactest.New()
-		m, _ := onMac(t, mac, t.TempDir(), "a")
-		mac.IgnoreWrites(true)
-		if k, err := hold(m); !errors.Is(err, awake.ErrDenied) || k != nil {
-			t.Errorf("Acquire = %v, %v", k, err)
+		own := "0"
+		if same {
+			own = "1"
+			mac.Set("disablesleep", own)
 		}
-		if held, err := m.Held(ctx); err != nil || len(held) != 0 {
-			t.Errorf("Held = %q, %v", held, err)
-		}
-		mac.IgnoreWrites(false)
-		if _, err := hold(m); err != nil || mac.Get("disablesleep") != "1" {
-			t.Errorf("later: %v, value %q", err, mac.Get("disablesleep"))
-		}
-	})
-	t.Run("a write that shows late is waited for", func(t *testing.T) {
-		mac := mactest.New()
-		m, _ := onMac(t, mac, t.TempDir(), "a")
-		m.store.Patience = 10 * time.Second
-		mac.DelayWrites(3)
-		if _, err := hold(m); err != nil {
-			t.Errorf("Acquire = %v", err)
-		}
-	})
-	t.Run("a write that shows far too late is undone by itself", func(t *testing.T) {
-		mac := mactest.New()
-		m, _ := onMac(t, mac, t.TempDir(), "a")
-		m.store.Patience = time.Millisecond
-		mac.DelayWrites(4)
-		if _, err := hold(m); !errors.Is(err, awake.ErrDenied) {
-			t.Fatalf("Acquire = %v", err)
-		}
-		until(t, "the value is the user's again and nothing is pending", func() bool {
-			value, err := m.pmset.Read(ctx, sleep.DisableSleep) // each look lets late writes come nearer
-			pending, err2 := m.store.Pending()
-			return err == nil && err2 == nil && value == "0" && len(pending) == 0
-		})
-		for range 20 { // and stays so when the last late write has come
-			if _, err := m.pmset.Read(ctx, sleep.DisableSleep); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if mac.Get("disablesleep") != "0" {
-			t.Error("the late write stays")
-		}
+		m, k := onMac(t, mac, t.TempDir(), "a")
+		return lidBench{machine: m, store: m.store, keeper: k, ignore: mac.IgnoreWrites, delay: mac.DelayWrites,
+			undo: func() { mac.Set("disablesleep", "0") },
+			look: func() error { _, err := m.pmset.Read(ctx, sleep.DisableSleep); return err },
+			ours: func() bool { return mac.Get("disablesleep") == "1" }, theirs: func() bool { return mac.Get("disablesleep") == own }}
 	})
 	t.Run("without a right nothing is held and nothing is left behind", func(t *testing.T) {
 		mac := mactest.New()
 		m, _ := onMac(t, mac, t.TempDir(), "a")
 		mac.Forbid(refuse("pmset"))
-		_, err := hold(m)
+		_, err := m.Acquire(ctx, awake.HoldLid, "test")
 		var r *awake.Refusal
 		if !errors.As(err, &r) || r.Who != "sudo" || !strings.Contains(r.Why, "lidguard macos-permission install") {
 			t.Errorf("Acquire = %v", err)
@@ -138,72 +102,12 @@ func TestMacMachine_lidSetting(t *testing.T) {
 			return err == nil && len(pending) == 0
 		})
 	})
-	t.Run("without a keeper nothing is changed", func(t *testing.T) {
+	t.Run("without a keeper the hibernate mode is not changed", func(t *testing.T) {
 		mac := mactest.New()
 		m, k := onMac(t, mac, t.TempDir(), "a")
 		k.err = errors.New("no program")
-		if _, err := hold(m); !errors.Is(err, k.err) || mac.Get("disablesleep") != "0" {
-			t.Errorf("Acquire = %v, value %q", err, mac.Get("disablesleep"))
-		}
 		if err := m.Suspend(ctx, awake.Hibernate); !errors.Is(err, k.err) || mac.Get("hibernatemode") != "3" {
 			t.Errorf("Suspend = %v, mode %q", err, mac.Get("hibernatemode"))
-		}
-	})
-	t.Run("a value undone from outside is told as lost, and can be taken again", func(t *testing.T) {
-		mac := mactest.New()
-		m, k := onMac(t, mac, t.TempDir(), "a")
-		watch, cancel := context.WithCancel(ctx)
-		defer cancel()
-		go m.Watch(watch, func(awake.Fact) {}) // ends with cancel
-		lock, err := hold(m)
-		if err != nil {
-			t.Fatal(err)
-		}
-		mac.Set("disablesleep", "0")
-		select {
-		case <-lock.Lost():
-		case <-time.After(20 * time.Second):
-			t.Fatal("never told")
-		}
-		if err := lock.Release(); err != nil {
-			t.Error(err)
-		}
-		if _, err := hold(m); err != nil || mac.Get("disablesleep") != "1" {
-			t.Errorf("again: %v, value %q", err, mac.Get("disablesleep"))
-		}
-		if k.ensured.Load() < 2 {
-			t.Error("the keeper was never looked after")
-		}
-	})
-	t.Run("what the user had stays theirs", func(t *testing.T) {
-		mac := mactest.New()
-		mac.Set("disablesleep", "1")
-		m, _ := onMac(t, mac, t.TempDir(), "a")
-		lock, err := hold(m)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := lock.Release(); err != nil || mac.Get("disablesleep") != "1" {
-			t.Errorf("Release = %v, value %q", err, mac.Get("disablesleep"))
-		}
-	})
-	t.Run("a release that fails says that it is still held", func(t *testing.T) {
-		mac := mactest.New()
-		m, _ := onMac(t, mac, t.TempDir(), "a")
-		lock, err := hold(m)
-		if err != nil {
-			t.Fatal(err)
-		}
-		mac.IgnoreWrites(true)
-		if err := lock.Release(); err == nil {
-			t.Error("Release = nil though the value stands")
-		}
-		if held, err := m.Held(ctx); err != nil || !slices.Equal(held, []awake.Hold{awake.HoldLid}) {
-			t.Errorf("Held = %q, %v", held, err)
-		}
-		mac.IgnoreWrites(false)
-		if err := lock.Release(); err != nil || mac.Get("disablesleep") != "0" {
-			t.Errorf("Release = %v, value %q", err, mac.Get("disablesleep"))
 		}
 	})
 }

@@ -112,6 +112,19 @@ func TestWinMachine_lidSetting(t *testing.T) {
 	hold := func(m *winMachine) (awake.Lock, error) { return m.Acquire(ctx, awake.HoldLid, "test") }
 	nothing := [2]uint32{}
 
+	lidSetting(t, func(t *testing.T, same bool) lidBench {
+		pc := wintest.New()
+		own := theirs[wintest.Balanced]
+		if same {
+			own[0] = 0
+			pc.SetAction(wintest.Balanced, true, 0)
+		}
+		m, k := onWindows(t, pc, t.TempDir(), "a")
+		return lidBench{machine: m, store: m.store, keeper: k, ignore: pc.IgnoreWrites, delay: pc.DelayWrites,
+			undo: func() { pc.SetAction(wintest.Balanced, false, 2) },
+			look: func() error { _, err := m.action.Shut(ctx); return err },
+			ours: func() bool { return pc.Actions(wintest.Balanced) == nothing }, theirs: func() bool { return pc.Actions(wintest.Balanced) == own }}
+	})
 	t.Run("both power sources are changed, and put back as they were", func(t *testing.T) {
 		pc := wintest.New()
 		m, _ := onWindows(t, pc, t.TempDir(), "a")
@@ -128,44 +141,6 @@ func TestWinMachine_lidSetting(t *testing.T) {
 		}
 		wantTheirs(t, pc, m)
 	})
-	t.Run("a write that is ignored is a refusal, never a claim, and works later", func(t *testing.T) {
-		pc := wintest.New()
-		m, _ := onWindows(t, pc, t.TempDir(), "a")
-		pc.IgnoreWrites(true)
-		if k, err := hold(m); !errors.Is(err, awake.ErrDenied) || k != nil {
-			t.Errorf("Acquire = %v, %v", k, err)
-		}
-		if held, err := m.Held(ctx); err != nil || len(held) != 0 {
-			t.Errorf("Held = %q, %v", held, err)
-		}
-		pc.IgnoreWrites(false)
-		if _, err := hold(m); err != nil || pc.Actions(wintest.Balanced) != nothing {
-			t.Errorf("later: %v, actions %v", err, pc.Actions(wintest.Balanced))
-		}
-	})
-	t.Run("a write that shows late is waited for", func(t *testing.T) {
-		pc := wintest.New()
-		m, _ := onWindows(t, pc, t.TempDir(), "a")
-		m.store.Patience = 10 * time.Second
-		pc.DelayWrites(3)
-		if _, err := hold(m); err != nil {
-			t.Errorf("Acquire = %v", err)
-		}
-	})
-	t.Run("a write that shows far too late is undone by itself", func(t *testing.T) {
-		pc := wintest.New()
-		m, _ := onWindows(t, pc, t.TempDir(), "a")
-		m.store.Patience = time.Millisecond
-		pc.DelayWrites(4)
-		if _, err := hold(m); !errors.Is(err, awake.ErrDenied) {
-			t.Fatalf("Acquire = %v", err)
-		}
-		until(t, "the values are the user's again and nothing is pending", func() bool {
-			_, err := m.action.Shut(ctx) // each look lets late writes come nearer
-			pending, err2 := m.store.Pending()
-			return err == nil && err2 == nil && len(pending) == 0 && pc.Actions(wintest.Balanced) == theirs[wintest.Balanced]
-		})
-	})
 	t.Run("a policy is named, and nothing is left behind", func(t *testing.T) {
 		pc := wintest.New()
 		m, _ := onWindows(t, pc, t.TempDir(), "a")
@@ -177,15 +152,6 @@ func TestWinMachine_lidSetting(t *testing.T) {
 		}
 		wantTheirs(t, pc, m)
 	})
-	t.Run("without a keeper nothing is changed", func(t *testing.T) {
-		pc := wintest.New()
-		m, k := onWindows(t, pc, t.TempDir(), "a")
-		k.err = errors.New("no program")
-		if _, err := hold(m); !errors.Is(err, k.err) {
-			t.Errorf("Acquire = %v", err)
-		}
-		wantTheirs(t, pc, m)
-	})
 	t.Run("a scheme without a lid setting is unsupported", func(t *testing.T) {
 		pc := wintest.New()
 		m, k := onWindows(t, pc, t.TempDir(), "a")
@@ -193,42 +159,6 @@ func TestWinMachine_lidSetting(t *testing.T) {
 		if _, err := hold(m); !errors.Is(err, awake.ErrUnsupported) || k.ensured.Load() != 0 {
 			t.Errorf("Acquire = %v", err)
 		}
-	})
-	t.Run("what the user had stays theirs", func(t *testing.T) {
-		pc := wintest.New()
-		pc.SetAction(wintest.Balanced, true, 0)
-		m, _ := onWindows(t, pc, t.TempDir(), "a")
-		lock, err := hold(m)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := lock.Release(); err != nil || pc.Actions(wintest.Balanced) != [2]uint32{0, 2} {
-			t.Errorf("Release = %v, actions %v", err, pc.Actions(wintest.Balanced))
-		}
-	})
-	t.Run("a value undone from outside is told as lost, and can be taken again", func(t *testing.T) {
-		pc := wintest.New()
-		m, k := onWindows(t, pc, t.TempDir(), "a")
-		watching(t, m)
-		lock, err := hold(m)
-		if err != nil {
-			t.Fatal(err)
-		}
-		pc.SetAction(wintest.Balanced, false, 2)
-		<-lock.Lost()
-		if err := lock.Release(); err != nil {
-			t.Error(err)
-		}
-		if k.ensured.Load() < 2 {
-			t.Error("the keeper was never looked after")
-		}
-		if lock, err = hold(m); err != nil || pc.Actions(wintest.Balanced) != nothing {
-			t.Errorf("again: %v, actions %v", err, pc.Actions(wintest.Balanced))
-		}
-		if err := lock.Release(); err != nil {
-			t.Error(err)
-		}
-		wantTheirs(t, pc, m)
 	})
 	t.Run("another power scheme loses the lock, and both schemes get their own back", func(t *testing.T) {
 		pc := wintest.New()
@@ -272,26 +202,6 @@ func TestWinMachine_lidSetting(t *testing.T) {
 		if pending, err := m.store.Pending(); err != nil || len(pending) != 0 {
 			t.Errorf("pending %+v, %v", pending, err)
 		}
-	})
-	t.Run("a release that fails says that it is still held", func(t *testing.T) {
-		pc := wintest.New()
-		m, _ := onWindows(t, pc, t.TempDir(), "a")
-		lock, err := hold(m)
-		if err != nil {
-			t.Fatal(err)
-		}
-		pc.IgnoreWrites(true)
-		if err := lock.Release(); err == nil {
-			t.Error("Release = nil though the values stand")
-		}
-		if held, err := m.Held(ctx); err != nil || !slices.Equal(held, []awake.Hold{awake.HoldLid}) {
-			t.Errorf("Held = %q, %v", held, err)
-		}
-		pc.IgnoreWrites(false)
-		if err := lock.Release(); err != nil {
-			t.Error(err)
-		}
-		wantTheirs(t, pc, m)
 	})
 }
 

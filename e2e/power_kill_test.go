@@ -19,7 +19,7 @@ import (
 
 // The bar is 200, which takes some minutes: go test ./e2e -run Power_killed -args -kills 200
 var (
-	kills    = flag.Int("kills", 8, "how often the runtime is killed at a random moment")
+	kills    = flag.Int("kills", 5, "how often the runtime is killed at a random moment")
 	killSeed = flag.Uint64("killseed", 1, "which moments")
 )
 

@@ -117,7 +117,7 @@ func ours(data []byte) bool {
 
 // Install writes the rule as root: beside its place, under a name that sudo does
 // not read, checked there by visudo, then moved in place at once. It reports
-// whether anything changed, and leaves a foreign file alone.
+// whether anything changed, and leaves a foreign file and another user's rule alone.
 func (r Rule) Install(ctx context.Context, user string) (changed bool, err error) {
 	text, err := Text(user)
 	if err != nil {
@@ -128,6 +128,8 @@ func (r Rule) Install(ctx context.Context, user string) (changed bool, err error
 		return false, fmt.Errorf("%s is %s: not written by lidguard, and left alone", r.Path(), s.State)
 	case s.State == Installed && s.User == user:
 		return false, nil
+	case s.State == Installed:
+		return false, fmt.Errorf("%s is for user %q; remove it first", r.Path(), s.User)
 	}
 	if err := os.MkdirAll(filepath.Dir(r.Path()), 0o755); err != nil {
 		return false, err

@@ -109,7 +109,8 @@ func TestRule(t *testing.T) {
 	if err != nil || len(left) != 1 {
 		t.Errorf("the folder has %v, %v", left, err)
 	}
-	if changed, err := r.Install(ctx, "other"); !changed || err != nil || r.State().User != "other" {
+	// Which would take the rights of the first one away without a word.
+	if changed, err := r.Install(ctx, "other"); changed || err == nil || !strings.Contains(err.Error(), `"lab"`) || r.State().User != "lab" {
 		t.Errorf("for another user: %v, %v, %+v", changed, err, r.State())
 	}
 	if removed, err := r.Remove(); !removed || err != nil || r.State().State != Missing {

@@ -26,7 +26,7 @@ lidguard hooks list`,
 			return unknownCommand(cmd, args[0])
 		},
 	}
-	for _, c := range []*cobra.Command{a.hooksExplainCmd(), a.hooksEnableCmd(), a.hooksDisableCmd(), a.hooksListCmd(), a.hooksAllowOnceCmd(), a.hooksRelaxCmd(), a.hooksTrustCmd(), a.hooksEventsCmd(), a.hooksLintCmd(),
+	for _, c := range []*cobra.Command{a.hooksExplainCmd(), a.hooksEnableCmd(), a.hooksDisableCmd(), a.hooksListCmd(), a.hooksWhyCmd(), a.hooksAllowOnceCmd(), a.hooksRelaxCmd(), a.hooksTrustCmd(), a.hooksEventsCmd(), a.hooksLintCmd(),
 		a.hooksReplayCmd(), a.hooksAuditCmd(), a.hooksBenchCmd(), a.hooksAdaptCmd(), a.hooksNewCmd()} {
 		c.DisableFlagsInUseLine = true
 		cmd.AddCommand(c)

@@ -170,7 +170,7 @@ func (a *app) hooksList() error {
 	if err != nil {
 		return err
 	}
-	chain, err := entry.Chain(d)
+	chain, err := entry.ChainIn(d, a.WorkDir)
 	if err != nil {
 		return hint(err, "repair or delete that file; until then the gate judges by its standard profile")
 	}

@@ -93,6 +93,25 @@ func (h *hook) loadPacks() (*Packs, *Books, error) {
 	return &h.packs, h.books, h.packsErr
 }
 
+// besides is what a book that nobody trusts says to a pack, beside the person's own.
+func besides(p *pack, row PackStatus, sw *Packs, b *Book) []PackStatus {
+	mode, switched := b.Rules.Packs[p.name]
+	if !switched && !p.told(b.Rules) {
+		return nil
+	}
+	row.Source, row.Mode, row.Detail = b.File.Path, Held, "until you trust the project's rulebook"
+	if own, ok := sw.Modes[p.name]; p.beside != nil && (!switched || mode == On) {
+		if row.Mode = On; ok {
+			row.Mode = own
+		}
+		row.Detail = "the project's, to tighten"
+		if p.detail != nil {
+			row.Detail += ": " + p.detail(b.Rules, &Packs{})
+		}
+	}
+	return []PackStatus{row}
+}
+
 // chainTime is how long the handlers that want an event may take beyond Limit.
 func chainTime(handlers []policy.Handler) time.Duration {
 	var sum time.Duration
@@ -100,6 +119,15 @@ func chainTime(handlers []policy.Handler) time.Duration {
 		sum += p.Limit
 	}
 	return min(sum, maxChain)
+}
+
+// Modes tells which packs are on by the switches and a rulebook.
+func Modes(sw *Packs, r *Rules) map[string]Mode {
+	modes := map[string]Mode{}
+	for _, p := range packs() {
+		modes[p.name] = modeOf(&p, sw, r)
+	}
+	return modes
 }
 
 // PackStatus is one row of the chain, for people.
@@ -113,16 +141,29 @@ type PackStatus struct {
 	Source string   `json:"source"` // the file that says so, or built in
 }
 
-// Chain lists the packs in the order they are asked.
-func Chain(dirs paths.Dirs) ([]PackStatus, error) {
+// Held is shown as the mode of what a project's book says and nobody has trusted.
+const Held Mode = "held"
+
+// Chain lists the packs in the order they are asked, without any project's.
+func Chain(dirs paths.Dirs) ([]PackStatus, error) { return ChainIn(dirs, "") }
+
+// ChainIn lists the packs that count in the folder cwd.
+func ChainIn(dirs paths.Dirs, cwd string) ([]PackStatus, error) {
 	sw, err := LoadPacks(dirs)
 	if err != nil {
 		return nil, err
 	}
-	rules, err := LoadRules(dirs)
+	books, err := LoadBooks(dirs, cwd)
+	if err == nil {
+		err = books.Refused
+	}
+	if err == nil && books.Project != nil {
+		err = books.Project.Broken
+	}
 	if err != nil {
 		return nil, err
 	}
+	rules := books.Rules
 	list := []PackStatus{{Pack: closedlid.Name, Band: closedlid.Band, Mode: On, Role: "observer",
 		Events: []string{string(event.PermissionRequest), string(event.PreToolUse), string(event.Elicitation), string(event.QuestionAsked)}, Source: "built in"}}
 	for _, p := range packs() {
@@ -134,6 +175,11 @@ func Chain(dirs paths.Dirs) ([]PackStatus, error) {
 			row.Source = dirs.Packs()
 		} else if _, switched := rules.Packs[p.name]; switched || p.told(rules) {
 			row.Source = dirs.Rules()
+			if b := books.Project; b != nil && b.Trusted {
+				if _, switched := b.Rules.Packs[p.name]; switched || p.told(b.Rules) {
+					row.Source = b.File.Path
+				}
+			}
 		}
 		if row.Mode != Off && p.detail != nil {
 			row.Detail = p.detail(rules, &sw)
@@ -142,6 +188,9 @@ func Chain(dirs paths.Dirs) ([]PackStatus, error) {
 			row.Detail += "; " + p.state(dirs)
 		}
 		list = append(list, row)
+		if b := books.Project; b != nil && !b.Trusted {
+			list = append(list, besides(&p, row, &sw, b)...)
+		}
 	}
 	slices.SortStableFunc(list, func(a, b PackStatus) int { return a.Band - b.Band })
 	return list, nil

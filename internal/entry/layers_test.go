@@ -295,6 +295,22 @@ func TestHandlerPack_runsOnlyWhatIsTrusted(t *testing.T) {
 	if said := s.start(); said != "" {
 		t.Errorf("and again %q", said)
 	}
+	shown := func() string {
+		rows, err := ChainIn(s.dirs, s.project)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var list []string
+		for _, r := range rows {
+			if r.Source == book {
+				list = append(list, fmt.Sprintf("%s %s: %s", r.Pack, r.Mode, r.Detail))
+			}
+		}
+		return strings.Join(list, "; ")
+	}
+	if got, want := shown(), "rule on: the project's, to tighten: 1 rule; handler held: until you trust the project's rulebook"; got != want {
+		t.Errorf("the chain shows %q, want %q", got, want)
+	}
 	env := s.hook(event.Event{}).env
 	books, err := LoadBooks(s.dirs, s.project)
 	if err != nil {
@@ -313,6 +329,9 @@ func TestHandlerPack_runsOnlyWhatIsTrusted(t *testing.T) {
 	}
 	if p, err := ResidentHelper(env, s.dirs, stays.ID(), s.project); err != nil || !filepath.IsAbs(p.Path) || strings.Join(p.Args, " ") != "-c cat" || p.Dir != s.dirs.Home {
 		t.Errorf("trusted: the helper is %+v, %v", p, err)
+	}
+	if got := shown(); !strings.HasPrefix(got, "rule on: 1 rule; handler on: judge: ") {
+		t.Errorf("trusted, the chain shows %q", got)
 	}
 	if _, err := ResidentHelper(env, s.dirs, stays.ID(), s.dirs.Home); err == nil {
 		t.Error("elsewhere there is that helper too")

@@ -9,9 +9,9 @@ import (
 // writeSecretRules puts the published secret rules where the redact pack's hook finds
 // them. Hooks cannot link the set they are from, this program can.
 func writeSecretRules(d paths.Dirs) error {
-	rules, err := secretrules.Published()
+	set, err := secretrules.Published()
 	if err != nil {
 		return err
 	}
-	return entry.SaveSecretRules(d, rules)
+	return entry.SaveSecretRules(d, set)
 }

@@ -106,8 +106,8 @@ func SecretRules(dirs paths.Dirs) (*redact.Ruleset, error) {
 }
 
 // SaveSecretRules writes them in one step.
-func SaveSecretRules(dirs paths.Dirs, rules []redact.Foreign) error {
-	data, err := redact.FormatRuleset(SecretSource, rules)
+func SaveSecretRules(dirs paths.Dirs, set redact.Set) error {
+	data, err := redact.FormatRuleset(SecretSource, set)
 	if err != nil {
 		return fmt.Errorf("writing the secret rules: %w", err)
 	}

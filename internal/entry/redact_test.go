@@ -174,7 +174,7 @@ func TestRedact_settings(t *testing.T) {
 
 func TestRedact_publishedRules(t *testing.T) {
 	r, dirs := withBook(t, "[redact]\n")
-	if err := entry.SaveSecretRules(dirs, []redact.Foreign{{ID: "acme", Regex: `acme_(\w{12})`, Keywords: []string{"acme_"}}}); err != nil {
+	if err := entry.SaveSecretRules(dirs, redact.Set{Rules: []redact.Foreign{{ID: "acme", Regex: `acme_(\w{12})`, Keywords: []string{"acme_"}}}}); err != nil {
 		t.Fatal(err)
 	}
 	payload := []byte(with(claudeAfter, "Bash", `{"stdout":"acme_ab12cd34ef56","stderr":"","interrupted":false,"isImage":false}`))

@@ -43,30 +43,34 @@ type allowlist struct {
 }
 
 // Published returns the rules of the set.
-func Published() ([]redact.Foreign, error) {
+func Published() (redact.Set, error) {
+	var out redact.Set
 	var set published
 	if err := toml.Unmarshal([]byte(config.DefaultConfig), &set); err != nil {
-		return nil, fmt.Errorf("reading the published secret rules: %w", err)
+		return out, fmt.Errorf("reading the published secret rules: %w", err)
 	}
-	var rules []redact.Foreign
+	out.Allow, out.Stop = set.Allowlist.Regexes, small(set.Allowlist.StopWords)
 	for _, r := range set.Rules {
 		if r.Regex == "" || r.Path != "" || leftOut[r.ID] {
 			continue
 		}
 		f := redact.Foreign{ID: r.ID, Regex: r.Regex, Group: r.SecretGroup, Entropy: r.Entropy, Keywords: r.Keywords}
-		f.Allow = append(f.Allow, set.Allowlist.Regexes...)
-		f.Stop = append(f.Stop, set.Allowlist.StopWords...)
 		for _, a := range r.Allowlists {
 			if len(a.Paths) > 0 && strings.EqualFold(a.Condition, "AND") {
 				continue // it excuses a secret in certain files alone
 			}
 			f.Allow = append(f.Allow, a.Regexes...)
-			f.Stop = append(f.Stop, a.StopWords...)
+			f.Stop = append(f.Stop, small(a.StopWords)...)
 		}
-		for i, w := range f.Stop {
-			f.Stop[i] = strings.ToLower(w)
-		}
-		rules = append(rules, f)
+		out.Rules = append(out.Rules, f)
 	}
-	return rules, nil
+	return out, nil
+}
+
+func small(words []string) []string {
+	var out []string
+	for _, w := range words {
+		out = append(out, strings.ToLower(w))
+	}
+	return out
 }

@@ -236,10 +236,10 @@ func TestEngine_settings(t *testing.T) {
 }
 
 func TestParseRuleset_damage(t *testing.T) {
-	data, err := redact.FormatRuleset("x@v1", []redact.Foreign{
-		{ID: "acme", Regex: `acme_(\w{12})`, Keywords: []string{"ACME_"}, Allow: []string{"^none$"}, Stop: []string{"sample"}},
+	data, err := redact.FormatRuleset("x@v1", redact.Set{Stop: []string{"sample"}, Rules: []redact.Foreign{
+		{ID: "acme", Regex: `acme_(\w{12})`, Keywords: []string{"ACME_"}, Allow: []string{"^none$"}},
 		{ID: "short", Regex: `q\w+`, Keywords: []string{"q"}}, {ID: "no keyword", Regex: `z+`},
-	})
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -261,7 +261,38 @@ func TestParseRuleset_damage(t *testing.T) {
 	if _, err := redact.ParseRuleset(data, "x@v2"); err == nil {
 		t.Error("rules of another version passed")
 	}
-	if _, err := redact.FormatRuleset("x", []redact.Foreign{{ID: "bad", Regex: "(", Keywords: []string{"abc"}}}); err == nil {
+	if _, err := redact.FormatRuleset("x", redact.Set{Rules: []redact.Foreign{{ID: "bad", Regex: "(", Keywords: []string{"abc"}}}}); err == nil {
 		t.Error("an expression that does not compile passed")
+	}
+}
+
+func TestProve(t *testing.T) {
+	rule := func(mask, keep []string) redact.Rule {
+		r := redact.Rule{ID: "acme", Mask: mask, Keep: keep}
+		if err := r.Pattern.UnmarshalText([]byte(`ACME-(\d{6})`)); err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	for _, c := range []struct {
+		name string
+		rule redact.Rule
+		want []string
+	}{
+		{"both twins hold", rule([]string{"badge ACME-493812"}, []string{"badge ACME-1"}), nil},
+		{"the first line and the last", rule([]string{"ACME-493812", "\nACME-493812"}, []string{""}), nil},
+		{"no twins", rule(nil, nil), []string{"mask = […]", "keep = […]"}},
+		{"a secret is not found", rule([]string{"ACME-49"}, []string{"x"}), []string{"mask 1"}},
+		{"a clean text is found", rule([]string{"ACME-493812"}, []string{"x", "ACME-000001"}), []string{"keep 2"}},
+	} {
+		var got []string
+		for _, p := range redact.Prove([]redact.Rule{c.rule}) {
+			if p.Problem != "" {
+				got = append(got, p.Case)
+			}
+		}
+		if strings.Join(got, ",") != strings.Join(c.want, ",") {
+			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
+		}
 	}
 }

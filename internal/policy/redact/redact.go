@@ -171,8 +171,10 @@ type regexpRule struct {
 	re      lazy
 	group   int
 	entropy float64
-	allow   []lazy
-	stop    []string
+	own     excuses
+	common  *excuses // of its whole set; nil: none
+
+	rest string // what open has not read yet
 }
 
 // NewEngine makes an engine of a section and, where there is one, a ruleset.
@@ -204,9 +206,10 @@ func NewEngine(c *Config, extra *Ruleset) *Engine {
 	if extra != nil {
 		e.regexps = append(e.regexps, extra.rules...)
 	}
-	for i, r := range e.regexps {
+	for i := range e.regexps {
+		r := &e.regexps[i]
 		if e.off[r.id] {
-			e.regexps[i].words = []string{"\x00\x00\x00"}
+			r.words = []string{""} // it is never asked
 			continue
 		}
 		for _, w := range r.words {
@@ -236,7 +239,7 @@ type lazy struct {
 // get is the compiled expression; nil where it is none, which those who wrote it have
 // made sure of (policy.Pattern, FormatRuleset).
 func (l *lazy) get() *regexp.Regexp {
-	if !l.tried {
+	if !l.tried && l.source != "" {
 		l.tried = true
 		l.compiled, _ = regexp.Compile(l.source)
 	}
@@ -245,17 +248,21 @@ func (l *lazy) get() *regexp.Regexp {
 
 // excused tells a match that its rule itself does not mean.
 func (r *regexpRule) excused(value, match []byte) bool {
-	if r.entropy > 0 && entropy(value) < r.entropy || standIn(value) {
-		return true
+	return r.entropy > 0 && entropy(value) < r.entropy || standIn(value) || r.own.fit(value, match) || r.common.fit(value, match)
+}
+
+func (x *excuses) fit(value, match []byte) bool {
+	if x == nil {
+		return false
 	}
-	for i := range r.allow {
-		if re := r.allow[i].get(); re != nil && (re.Match(value) || re.Match(match)) {
+	for i := range x.allow {
+		if re := x.allow[i].get(); re != nil && (re.Match(value) || re.Match(match)) {
 			return true
 		}
 	}
-	if len(r.stop) > 0 {
+	if len(x.stop) > 0 {
 		low := strings.ToLower(string(value))
-		for _, w := range r.stop {
+		for _, w := range x.stop {
 			if strings.Contains(low, w) {
 				return true
 			}

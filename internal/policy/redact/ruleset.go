@@ -12,11 +12,20 @@ import (
 )
 
 // Ruleset is a published set of rules, in the form a hook reads: text, one rule on a
-// line, below a line that says what it is and has the rest's digest.
+// line, below a line that says what it is and has the rest's digest, and one for what
+// all rules excuse. A rule begins with its id and its keywords, as they are; what comes
+// after these is read when a text has one of them.
 type Ruleset struct {
 	// Source says where it is from, for people: a module and its version.
 	Source string
 	rules  []regexpRule
+	common excuses
+}
+
+// excuses are what a rule takes for no secret.
+type excuses struct {
+	allow []lazy
+	stop  []string
 }
 
 // Len is how many rules it has.
@@ -36,31 +45,48 @@ type Foreign struct {
 // head begins the first line; its number changes with the format.
 const head = "lidguard secret rules 1"
 
-// FormatRuleset writes rules in the form ParseRuleset reads. Rules that would slow the
+// Set is a published set as its own format tells it.
+type Set struct {
+	Rules []Foreign
+	Allow []string // as Foreign.Allow, for all rules
+	Stop  []string
+}
+
+// FormatRuleset writes a set in the form ParseRuleset reads. Rules that would slow the
 // hook down are left out: those without a keyword of three bytes, which the built-in
 // rules have better. The error names a rule whose expression Go does not read.
-func FormatRuleset(source string, rules []Foreign) ([]byte, error) {
+func FormatRuleset(source string, set Set) ([]byte, error) {
 	var b strings.Builder
-	for _, r := range rules {
+	check := func(id string, exprs ...string) error {
+		for _, expr := range exprs {
+			if _, err := policy.NewPattern(expr); err != nil {
+				return fmt.Errorf("rule %q: %w", id, err)
+			}
+		}
+		return nil
+	}
+	if err := check("for all", set.Allow...); err != nil {
+		return nil, err
+	}
+	b.WriteString(quoteAll(set.Allow) + "\t" + quoteAll(set.Stop) + "\n")
+	for _, r := range set.Rules {
 		var words []string
 		for _, k := range r.Keywords {
-			if len(k) < minKeyword {
+			if len(k) < minKeyword || strings.ContainsAny(k, "\t\n\x1f") {
 				words = nil
 				break
 			}
 			words = append(words, strings.ToLower(k))
 		}
-		if len(words) == 0 || r.Regex == "" {
+		if len(words) == 0 || r.Regex == "" || strings.ContainsAny(r.ID, "\t\n") {
 			continue
 		}
-		for _, expr := range append([]string{r.Regex}, r.Allow...) {
-			if _, err := policy.NewPattern(expr); err != nil {
-				return nil, fmt.Errorf("rule %q: %w", r.ID, err)
-			}
+		if err := check(r.ID, append([]string{r.Regex}, r.Allow...)...); err != nil {
+			return nil, err
 		}
 		b.WriteString(strings.Join([]string{
-			strconv.Quote(r.ID), strconv.Itoa(r.Group), strconv.FormatFloat(r.Entropy, 'g', -1, 64),
-			quoteAll(words), quoteAll(r.Allow), quoteAll(r.Stop), strconv.Quote(r.Regex),
+			r.ID, strings.Join(words, "\x1f"), strconv.Itoa(r.Group), strconv.FormatFloat(r.Entropy, 'g', -1, 64),
+			quoteAll(r.Allow), quoteAll(r.Stop), strconv.Quote(r.Regex),
 		}, "\t"))
 		b.WriteByte('\n')
 	}
@@ -117,52 +143,52 @@ func ParseRuleset(data []byte, source string) (*Ruleset, error) {
 		return nil, fmt.Errorf("%w: their digest does not fit", errDamaged)
 	}
 	set := &Ruleset{Source: source}
+	line, body, _ := strings.Cut(body, "\n")
+	allow, stop, ok := strings.Cut(line, "\t")
+	if err := set.common.read(allow, stop); !ok || err != nil {
+		return nil, errDamaged
+	}
 	for line := range strings.Lines(body) {
-		r, err := parseRule(strings.TrimSuffix(line, "\n"))
-		if err != nil {
-			return nil, fmt.Errorf("%w: %w", errDamaged, err)
+		id, line, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		words, rest, ok := strings.Cut(line, "\t")
+		if !ok {
+			return nil, errDamaged
 		}
-		set.rules = append(set.rules, r)
+		set.rules = append(set.rules, regexpRule{id: id, words: strings.Split(words, "\x1f"), rest: rest, common: &set.common})
 	}
 	return set, nil
 }
 
-func parseRule(line string) (r regexpRule, err error) {
-	f := strings.Split(line, "\t")
-	if len(f) != 7 {
-		return r, fmt.Errorf("a rule has %d fields", len(f))
-	}
-	if r.id, err = strconv.Unquote(f[0]); err != nil {
-		return r, err
-	}
-	if r.group, err = strconv.Atoi(f[1]); err != nil {
-		return r, err
-	}
-	if r.entropy, err = strconv.ParseFloat(f[2], 64); err != nil {
-		return r, err
-	}
-	if r.words, err = unquoteAll(f[3]); err != nil {
-		return r, err
-	}
-	allow, err := unquoteAll(f[4])
+func (x *excuses) read(allow, stop string) error {
+	list, err := unquoteAll(allow)
 	if err != nil {
-		return r, err
+		return err
 	}
-	for _, a := range allow {
-		r.allow = append(r.allow, lazy{source: a})
+	for _, a := range list {
+		x.allow = append(x.allow, lazy{source: a})
 	}
-	if r.stop, err = unquoteAll(f[5]); err != nil {
-		return r, err
+	x.stop, err = unquoteAll(stop)
+	return err
+}
+
+// open reads the rest of a rule. The digest has told that it is what was written, so
+// that a fault here is ours; the rule then finds nothing.
+func (r *regexpRule) open() {
+	if r.rest == "" {
+		return
 	}
-	text, err := strconv.Unquote(f[6])
-	if err != nil {
-		return r, err
+	f := strings.Split(r.rest, "\t")
+	r.rest = ""
+	if len(f) != 5 {
+		return
 	}
-	r.re = lazy{source: text}
-	for _, w := range r.words {
-		if len(w) < minKeyword {
-			return r, fmt.Errorf("keyword %q is too short", w)
-		}
+	var errs [4]error
+	var expr string
+	r.group, errs[0] = strconv.Atoi(f[0])
+	r.entropy, errs[1] = strconv.ParseFloat(f[1], 64)
+	errs[2] = r.own.read(f[2], f[3])
+	expr, errs[3] = strconv.Unquote(f[4])
+	if errors.Join(errs[:]...) == nil {
+		r.re = lazy{source: expr}
 	}
-	return r, err
 }

@@ -229,6 +229,7 @@ func (s *scan) candidate(from, to int) bool {
 }
 
 func (s *scan) expression(r *regexpRule, from, to int) {
+	r.open()
 	re := r.re.get()
 	if re == nil {
 		return

@@ -193,7 +193,8 @@ func cloudEvent(line []byte, number uint64) (event.Event, error) {
 	}
 	// The Sequence extension: its order is that of the texts.
 	e.SetExtension("sequence", fmt.Sprintf("%020d", number))
-	if err := e.SetData(event.ApplicationJSON, line); err != nil {
+	// As bytes it would become base64.
+	if err := e.SetData(event.ApplicationJSON, json.RawMessage(line)); err != nil {
 		return event.Event{}, err
 	}
 	return e, e.Validate()

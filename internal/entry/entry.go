@@ -107,6 +107,7 @@ type hook struct {
 
 	report    func() *telemetry.Record // makes the event's record once its answer is known; nil: none is wanted
 	telemetry []byte                   // the record, until a runtime has it
+	notice    Mode                     // whether the person is told of a denied call; "" is off
 	unheard   bool                     // the runtime could not be told
 
 	dry bool // nothing is told, noted or taken: see Rehearsal
@@ -158,6 +159,7 @@ func (h *hook) answer(payload []byte, err error) event.Output {
 	ctx, cancel = context.WithDeadline(context.Background(), h.deadline)
 	defer cancel()
 	h.verdict = h.resolve(ctx, h.verdict)
+	h.noticeDenied()
 	out, err := h.codec.Encode(&h.ev, h.verdict)
 	if err != nil {
 		h.complain(err)

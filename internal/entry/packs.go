@@ -139,7 +139,7 @@ type pack struct {
 // packs is the table of the chain. A new pack is one row here and one section in
 // Rules.
 func packs() []pack {
-	return []pack{gatePack, rulePack, sandboxPack, approvePack, handlerPack, redactPack, formatPack, contextPack, nudgePack, compactPack, untilPack, checkPack, telemetryPack}
+	return []pack{gatePack, rulePack, sandboxPack, approvePack, handlerPack, redactPack, formatPack, contextPack, nudgePack, compactPack, untilPack, checkPack, telemetryPack, noticesPack}
 }
 
 // PackNames are the packs that can be switched.

@@ -12,6 +12,7 @@ import (
 	"github.com/lidguard-go/lidguard/internal/policy/format"
 	"github.com/lidguard-go/lidguard/internal/policy/gate"
 	"github.com/lidguard-go/lidguard/internal/policy/handler"
+	"github.com/lidguard-go/lidguard/internal/policy/notices"
 	"github.com/lidguard-go/lidguard/internal/policy/nudge"
 	"github.com/lidguard-go/lidguard/internal/policy/redact"
 	"github.com/lidguard-go/lidguard/internal/policy/rule"
@@ -44,6 +45,7 @@ type Rules struct {
 	Until   []until.Goal           `toml:"until"`
 
 	Telemetry *telemetry.Config `toml:"telemetry"`
+	Notices   *notices.Config   `toml:"notices"`
 }
 
 // GateRules is the gate's section; see gate.Config.

@@ -115,3 +115,71 @@ func lastRequest(model *modelserver.Journal) string {
 	}
 	return requests[len(requests)-1].Text
 }
+
+// changes is for what follows a change: a formatter, a check beside the work, facts at
+// the start, and a yes that was given beforehand.
+const changes = `
+[context]
+probes = []
+env = { GREETING = "it's here" }
+[[context.probe]]
+name = "harbour"
+command = "echo open"
+
+[[format]]
+match = ["*.up"]
+command = ["tr", "a-z", "A-Z"]
+
+[[check]]
+id = "vet"
+match = ["*.up"]
+command = "cat found.txt; exit 1"
+wait = "20s"
+`
+
+func TestPacks_afterAChange(t *testing.T) {
+	t.Parallel()
+	for _, client := range []struct {
+		name string
+		run  func(t *testing.T, m machine.Machine, project string) (code int, model *modelserver.Journal)
+	}{
+		{"claude", func(t *testing.T, m machine.Machine, project string) (int, *modelserver.Journal) {
+			c := claude.Run(t, m, claude.Options{NoRecorder: true, Project: project, Allow: []string{"Write", "Bash"}, Script: messages.Script{Turns: []messages.Turn{
+				messages.Use(messages.Tool("Write", map[string]any{"file_path": "${PROJECT}/a.up", "content": "loud\n"})),
+				messages.Bash(`echo "$GREETING" > greeting`), messages.Say("Done."), messages.Say("It stays so.")}}})
+			return c.Wait(), &c.Model.Journal
+		}},
+		{"codex", func(t *testing.T, m machine.Machine, project string) (int, *modelserver.Journal) {
+			c := codex.Exec(t, m, codex.Options{NoRecorder: true, Project: project, Sandbox: codex.FullAccess, Script: responses.Script{Turns: []responses.Turn{
+				{Patch: "*** Begin Patch\n*** Add File: a.up\n+loud\n*** End Patch\n"}, responses.Say("Done."), responses.Say("It stays so.")}}})
+			return c.Wait(), &c.Model.Journal
+		}},
+	} {
+		t.Run(client.name, func(t *testing.T) {
+			t.Parallel()
+			m := machine.Bench(t)
+			lidguard.Install(t, m, client.name)
+			machine.Write(t, m, filepath.Join(m.Home(), ".config", "lidguard", "rules.toml"), changes)
+			project := machine.Project(t, m, "project", true)
+			machine.Write(t, m, filepath.Join(project, "found.txt"), "a.up:1: too loud\n")
+			code, model := client.run(t, m, project)
+			if code != 0 {
+				t.Errorf("exit %d", code)
+			}
+			end := lastRequest(model)
+			for _, want := range []string{"harbour: open", "lidguard format: tr has reformatted", "vet: a.up:1: too loud"} {
+				if n := strings.Count(end, want); n != 1 {
+					t.Errorf("the model was told %q %d times", want, n)
+				}
+			}
+			if got := read(t, filepath.Join(project, "a.up")); got != "LOUD\n" {
+				t.Errorf("a.up is %q", got)
+			}
+			if client.name == "claude" {
+				if got := read(t, filepath.Join(project, "greeting")); got != "it's here\n" {
+					t.Errorf("the variable is %q", got)
+				}
+			}
+		})
+	}
+}

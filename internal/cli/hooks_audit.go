@@ -18,6 +18,7 @@ import (
 
 type hooksAuditOptions struct {
 	corpus, packs, events []string
+	kinds                 []string
 	provider, format      string
 	role                  string
 	inside, spawn, both   bool
@@ -55,6 +56,7 @@ lidguard hooks audit --role observer --event PostToolUse --provider claude -- ./
 	f := cmd.Flags()
 	f.StringArrayVar(&o.corpus, "corpus", nil, "cases of your own (`DIR`, may be repeated); their form: docs/prove.md")
 	f.StringArrayVar(&o.packs, "pack", nil, "only this corpus of lidguard's own (`NAME`, may be repeated): "+strings.Join(ownSuites(), ", "))
+	f.StringArrayVar(&o.kinds, "kind", nil, "only cases of this `KIND` (may be repeated): "+strings.Join(replay.Kinds(), ", "))
 	f.StringVar(&o.provider, "provider", "", "only as this agent (`P`): "+strings.Join(censusNames(), ", "))
 	addSwitch(f, &o.inside, "in-process", "only in this process")
 	addSwitch(f, &o.spawn, "spawn", "only as a program of its own")
@@ -67,6 +69,7 @@ lidguard hooks audit --role observer --event PostToolUse --provider claude -- ./
 	f.DurationVar(&o.timeout, "timeout", 2*time.Second, "how long the command may take (`DURATION`)")
 	completeWith(cmd, "provider", censusNames())
 	completeWith(cmd, "pack", ownSuites())
+	completeWith(cmd, "kind", replay.Kinds())
 	completeWith(cmd, "format", []string{"table", "json", "junit"})
 	completeWith(cmd, "role", []string{replay.RoleGate, replay.RoleObserver})
 	completeWith(cmd, "event", eventNames(census.All()))
@@ -79,7 +82,7 @@ const protocolSuite = "protocol"
 func ownSuites() []string { return append(replay.CorpusNames(), protocolSuite) }
 
 func (a *app) hooksAudit(cmd *cobra.Command, o hooksAuditOptions, argv []string) error {
-	opts := replay.AuditOptions{Inside: o.inside || !o.spawn, Spawn: o.spawn || !o.inside, Every: o.every, Path: a.Env("PATH"), Listen: a.listen}
+	opts := replay.AuditOptions{Inside: o.inside || !o.spawn, Spawn: o.spawn || !o.inside, Every: o.every, Kinds: o.kinds, Path: a.Env("PATH"), Listen: a.listen}
 	if o.both {
 		opts.Inside, opts.Spawn = true, true
 	}

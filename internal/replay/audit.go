@@ -26,6 +26,11 @@ const (
 	Both    = "both" // of a row about the two together
 )
 
+// Kinds are the kinds of cases.
+func Kinds() []string {
+	return []string{"allow", "block", "obfuscated", "malformed", "empty", "truncated", "timeout", "loop", "overlay"}
+}
+
 // AuditOptions say what is tried and how.
 type AuditOptions struct {
 	Suites    []Suite
@@ -36,6 +41,8 @@ type AuditOptions struct {
 	Program       string
 	// Foreign is somebody else's hook, which is tried instead.
 	Foreign *ForeignHook
+	// Kinds are those of the cases that are tried; nil means all.
+	Kinds []string
 	// Every tries one case in so many, for a quick look; 0 and 1 mean all.
 	Every  int
 	Path   string // PATH on the stage
@@ -131,6 +138,9 @@ func (r *Report) suite(ctx context.Context, o AuditOptions, s Suite) error {
 			return err
 		}
 	}
+	if o.Kinds != nil {
+		trials = slices.DeleteFunc(trials, func(t Trial) bool { return !slices.Contains(o.Kinds, t.Kind) })
+	}
 	if o.Every > 1 {
 		trials = slices.DeleteFunc(trials, func(t Trial) bool { return rank(&t)%uint32(o.Every) != 0 })
 	}
@@ -198,13 +208,14 @@ func (r *Report) suite(ctx context.Context, o AuditOptions, s Suite) error {
 	for t, trial := range trials {
 		for i, run := range runs {
 			row := trial.row(s.Name, run.mode, &answers[i][t])
+			row.Case = strings.ReplaceAll(row.Case, stage.Home, StageHome)
 			if trial.Like != nil {
 				like, err := Play(ctx, run.runner, Case{Provider: trial.Case.Provider, Event: trial.Case.Event, Payload: trial.Like})
 				if err != nil {
 					return err
 				}
 				row.Expected = actual(&like)
-				row.Miss = row.Actual != row.Expected
+				row.Miss = actual(&answers[i][t]) != row.Expected
 			}
 			r.Rows = append(r.Rows, row)
 		}

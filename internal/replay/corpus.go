@@ -217,8 +217,8 @@ func (p pair) trials(s *Stage, providers []event.Provider, dir fs.FS) ([]Trial, 
 			continue
 		}
 		natives := Natives(provider, event.Name(p.Event))
-		if _, ok := find(provider, p.Event); ok {
-			natives = []string{p.Event}
+		if _, ok := find(provider, p.Event); ok && len(natives) == 0 {
+			natives = []string{p.Event} // one agent's own word
 		}
 		known = known || len(natives) > 0
 		if !slices.Contains(providers, provider) {

@@ -214,8 +214,10 @@ func (r *Report) suite(ctx context.Context, o AuditOptions, s Suite) error {
 				if err != nil {
 					return err
 				}
-				row.Expected = actual(&like)
-				row.Miss = actual(&answers[i][t]) != row.Expected
+				if row.Expected == "" {
+					row.Expected = actual(&like)
+				}
+				row.Miss = row.Miss || actual(&answers[i][t]) != actual(&like)
 			}
 			r.Rows = append(r.Rows, row)
 		}
@@ -392,6 +394,10 @@ func (t *Trial) row(suite, mode string, o *Outcome) Row {
 		row.Actual += fmt.Sprintf(" (hook failed, exit code %d)", o.Code)
 	}
 	heard := o.Reason + "\n" + strings.Join(o.Verdict.Contexts, "\n") + "\n" + string(o.Verdict.UpdatedInput) + string(o.Verdict.UpdatedOutput)
+	if t.Quiet && (o.Code != 0 || len(o.Stdout) > 0) {
+		row.Miss, row.Expected = true, "silence and exit code 0"
+		row.Actual = fmt.Sprintf("exit code %d, %d bytes on stdout", o.Code, len(o.Stdout))
+	}
 	if t.Says != "" && !strings.Contains(heard, t.Says) {
 		row.Miss, row.Expected = true, row.Expected+" that says "+fmt.Sprintf("%q", t.Says)
 	}

@@ -46,6 +46,8 @@ type Trial struct {
 	// Says must be in what the model or the person reads, Hides must be nowhere in
 	// the answer.
 	Says, Hides string
+	// Quiet wants nothing on stdout and exit code 0 as well.
+	Quiet bool
 }
 
 // pair is how a case file spells trials.

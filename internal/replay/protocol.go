@@ -209,6 +209,6 @@ func (b *protocol) payload(m Make) ([]byte, error) {
 }
 
 func (b *protocol) add(name, kind string, danger bool, payload []byte, want ...string) {
-	b.trials = append(b.trials, Trial{Rule: string(b.row.Name), Name: name, Kind: kind, Danger: danger, Want: slices.Clone(want),
+	b.trials = append(b.trials, Trial{Rule: string(b.row.Name), Name: name, Kind: kind, Danger: danger, Want: slices.Clone(want), Quiet: !b.own && !b.gate,
 		Case: Case{Provider: b.row.Provider, Event: b.row.Native, Payload: payload}})
 }

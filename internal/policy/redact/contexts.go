@@ -443,8 +443,8 @@ func (s *scan) assigned(at int, kw string) {
 	if !quoted && (after == '(' || after == '[' || after == '{') {
 		return // code: a call, an index
 	}
-	if l := lookAt(v); l.digits == 0 && l.other == 0 && !env && !loose && kw != `"auth"` {
-		return // letters alone: a word, a member
+	if l := lookAt(v); l.digits == 0 && !env && !loose && kw != `"auth"` && (l.other == 0 || !strange(v)) {
+		return // a word, a member: neither rolled nor chosen
 	}
 	kind := kindOf(name)
 	ok := false

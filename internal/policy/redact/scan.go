@@ -282,15 +282,17 @@ const minEncoded = 24
 // takes all of it away.
 func (s *scan) encoded() {
 	known := s.known()
-	t := s.text
+	t, class := s.text, &s.e.class
 	for i := 0; i < len(t); {
-		if s.e.class[t[i]]&(base64Set|urlSafe) == 0 {
+		from := i
+		for i < len(t) && class[t[i]]&(base64Set|urlSafe) != 0 {
+			i++
+		}
+		if i-from < minEncoded { // nearly everything: a word
 			i++
 			continue
 		}
-		from := i
-		i = s.run(i, base64Set|urlSafe)
-		hit := i-from >= minEncoded && s.lookInside(from, i, known)
+		hit := s.lookInside(from, i, known)
 		// base64(1) breaks its lines at 76, others at 64: full lines, one like the
 		// other, and a last one that is not longer.
 		width, end := i-from, i

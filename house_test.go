@@ -68,7 +68,7 @@ var mayImport = map[string][]string{
 	"internal/lifestory": {}, // tests alone, which may see everything below the CLI
 	"internal/mcpserver": {"internal/event", "internal/ipc", "internal/settings", "internal/paths"},
 	"internal/doctor":    {"internal/provider", "internal/install", "internal/entry", "internal/event", "internal/ipc", "internal/settings", "internal/paths", "internal/confedit"},
-	"internal/build":     {"internal/provider", "internal/entry", "internal/event", "internal/rulebook", "internal/confedit"},
+	"internal/build":     {"internal/census", "internal/provider", "internal/entry", "internal/event", "internal/install", "internal/rulebook", "internal/paths"},
 	"internal/lint":      {"internal/census", "internal/provider", "internal/entry", "internal/event", "internal/install", "internal/rulebook", "internal/confedit"},
 	"internal/replay": {"internal/provider", "internal/entry", "internal/event", "internal/rulebook", "internal/policy", "internal/census",
 		"internal/paths", "internal/ipc", "internal/platform/child"},

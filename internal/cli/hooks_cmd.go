@@ -26,8 +26,8 @@ lidguard hooks list`,
 			return unknownCommand(cmd, args[0])
 		},
 	}
-	for _, c := range []*cobra.Command{a.hooksExplainCmd(), a.hooksEnableCmd(), a.hooksDisableCmd(), a.hooksListCmd(), a.hooksWhyCmd(), a.hooksAllowOnceCmd(), a.hooksRelaxCmd(), a.hooksTrustCmd(), a.hooksEventsCmd(), a.hooksLintCmd(),
-		a.hooksReplayCmd(), a.hooksAuditCmd(), a.hooksBenchCmd(), a.hooksAdaptCmd(), a.hooksNewCmd()} {
+	for _, c := range []*cobra.Command{a.hooksExplainCmd(), a.hooksEnableCmd(), a.hooksDisableCmd(), a.hooksListCmd(), a.hooksWhyCmd(), a.hooksAllowOnceCmd(), a.hooksRelaxCmd(), a.hooksDismissCmd(), a.hooksPanesCmd(), a.hooksRunCheckCmd(), a.hooksTrustCmd(), a.hooksEventsCmd(), a.hooksLintCmd(),
+		a.hooksReplayCmd(), a.hooksAuditCmd(), a.hooksBenchCmd(), a.hooksAdaptCmd(), a.hooksNewCmd(), a.hooksBuildCmd()} {
 		c.DisableFlagsInUseLine = true
 		cmd.AddCommand(c)
 	}

@@ -67,11 +67,53 @@ func Hooks() []Hook {
 	}
 }
 
+// Optional are events that change nothing of what lidguard knows, and that it
+// listens to only where somebody's rulebook has something for them; see Listen.
+// WorktreeCreate is not among them: a hook there takes over git's work.
+func Optional() []Hook {
+	return []Hook{
+		{event.Setup, 30},
+		{event.InstructionsLoaded, 30},
+		{event.UserPromptExpansion, 30},
+		{event.MessageDisplay, 30},
+		{event.PostToolBatch, 30},
+		{event.PreModelSwitch, 30},
+		{event.PostModelSwitch, 30},
+		{event.ConfigChange, 30},
+		{event.CwdChanged, 30},
+		{event.DirectoryAdded, 30},
+		{event.FileChanged, 30},
+		{event.WorktreeRemove, 30},
+	}
+}
+
 // Setup is Claude Code of one user.
 type Setup struct {
 	Root string // its config folder
 	File string // its user settings
 	goos string
+
+	asked []event.Name // see Listen
+	exact bool
+}
+
+// Listen returns a Setup whose installation listens to those of the optional
+// events that are named, and to no other of them. Without it an installation
+// leaves the optional entries that are there, brings them up to date, and adds none.
+func (s Setup) Listen(events []event.Name) Setup {
+	s.asked, s.exact = events, true
+	return s
+}
+
+// hooks are the entries of an installation into a file.
+func (s Setup) hooks(d *document) []Hook {
+	list := Hooks()
+	for _, h := range Optional() {
+		if s.exact && slices.Contains(s.asked, h.Event) || !s.exact && slices.Contains(d.eventsOfOurs(), string(h.Event)) {
+			list = append(list, h)
+		}
+	}
+	return list
 }
 
 // New finds Claude Code's places: CLAUDE_CONFIG_DIR, else .claude in the home
@@ -153,15 +195,19 @@ func (s Setup) install(p install.Program) install.Change {
 		if err != nil {
 			return confedit.Draft{}, err
 		}
-		for _, h := range Hooks() {
+		hooks := s.hooks(d)
+		for _, h := range hooks {
 			if err := d.ensure(string(h.Event), s.handler(p, h)); err != nil {
 				return confedit.Draft{}, err
 			}
 		}
 		// Entries an earlier version wrote for events that are no longer used.
 		for _, name := range d.eventsOfOurs() {
-			if !slices.ContainsFunc(Hooks(), func(h Hook) bool { return string(h.Event) == name }) {
+			if !slices.ContainsFunc(hooks, func(h Hook) bool { return string(h.Event) == name }) {
 				if _, err := d.takeOut(name, 0); err != nil {
+					return confedit.Draft{}, err
+				}
+				if err := d.doc.Prune(confedit.Path{"hooks", name}); err != nil {
 					return confedit.Draft{}, err
 				}
 			}

@@ -25,11 +25,12 @@ func (s Setup) Status(p install.Program) install.Report {
 		r.Settle()
 		return r
 	}
-	for _, h := range Hooks() {
+	hooks := s.hooks(d)
+	for _, h := range hooks {
 		r.Hooks = append(r.Hooks, d.status(string(h.Event), s.handler(p, h)))
 	}
 	for _, name := range d.eventsOfOurs() {
-		if !slices.ContainsFunc(Hooks(), func(h Hook) bool { return string(h.Event) == name }) {
+		if !slices.ContainsFunc(hooks, func(h Hook) bool { return string(h.Event) == name }) {
 			r.Hooks = append(r.Hooks, install.Hook{Event: name, State: install.NeedsUpdate, Detail: "no longer used"})
 		}
 	}

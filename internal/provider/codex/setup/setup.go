@@ -54,11 +54,42 @@ func Hooks() []Hook {
 	}
 }
 
+// Optional are events that lidguard listens to only where somebody's rulebook has
+// something for them; see Listen.
+func Optional() []Hook {
+	return []Hook{
+		{event.PreModelRequest, 30},
+		{event.PostModelRequest, 30},
+	}
+}
+
 // Setup is Codex of one user.
 type Setup struct {
 	Root   string // CODEX_HOME
 	JSON   string // its hooks.json
 	Config string // its config.toml
+
+	asked []event.Name // see Listen
+	exact bool
+}
+
+// Listen returns a Setup whose installation listens to those of the optional
+// events that are named, and to no other of them. Without it an installation
+// leaves the optional entries that are there, brings them up to date, and adds none.
+func (s Setup) Listen(events []event.Name) Setup {
+	s.asked, s.exact = events, true
+	return s
+}
+
+// hooks are the entries of an installation into a file.
+func (s Setup) hooks(src source) []Hook {
+	list := Hooks()
+	for _, h := range Optional() {
+		if s.exact && slices.Contains(s.asked, h.Event) || !s.exact && len(places(src, string(h.Event))) > 0 {
+			list = append(list, h)
+		}
+	}
+	return list
 }
 
 // New finds Codex's places: CODEX_HOME, else .codex in the home folder. Nothing
@@ -217,15 +248,21 @@ func (s Setup) install(path string, p install.Program) install.Change {
 		if err != nil {
 			return confedit.Draft{}, err
 		}
-		for _, h := range Hooks() {
+		hooks := s.hooks(src)
+		for _, h := range hooks {
 			if err := ensure(src, string(h.Event), want(p, h)); err != nil {
 				return confedit.Draft{}, err
 			}
 		}
 		for _, name := range slices.Sorted(maps.Keys(ours(src))) { // of events that are no longer used
-			if !used(name) {
+			if !used(hooks, name) {
 				if err := takeOut(src, name, 0); err != nil {
 					return confedit.Draft{}, err
+				}
+				if _, isJSON := src.(*jsonSource); isJSON {
+					if err := src.prune([]confedit.Path{{"hooks", name}}); err != nil {
+						return confedit.Draft{}, err
+					}
 				}
 			}
 		}
@@ -238,8 +275,8 @@ func (s Setup) install(path string, p install.Program) install.Change {
 	}
 }
 
-func used(name string) bool {
-	return slices.ContainsFunc(Hooks(), func(h Hook) bool { return string(h.Event) == name })
+func used(hooks []Hook, name string) bool {
+	return slices.ContainsFunc(hooks, func(h Hook) bool { return string(h.Event) == name })
 }
 
 // Remove plans to take lidguard's hooks out, and what was recorded as trust for

@@ -30,11 +30,12 @@ func (s Setup) Status(p install.Program) install.Report {
 	if configErr != nil {
 		r.Problems = append(r.Problems, install.Broken(s.Config, configErr, ""))
 	}
-	for _, h := range Hooks() {
+	hooks := s.hooks(src)
+	for _, h := range hooks {
 		r.Hooks = append(r.Hooks, s.status(path, src, config, string(h.Event), want(p, h)))
 	}
 	for _, name := range slices.Sorted(maps.Keys(ours(src))) {
-		if !used(name) {
+		if !used(hooks, name) {
 			r.Hooks = append(r.Hooks, install.Hook{Event: name, State: install.NeedsUpdate, Detail: "no longer used"})
 		}
 	}

@@ -168,7 +168,7 @@ func (s Setup) Trust(records install.Records) (install.Plan, error) {
 	}
 	hashes := map[string]string{}
 	var keys []string
-	for _, h := range Hooks() {
+	for _, h := range s.hooks(src) {
 		for _, p := range places(src, string(h.Event)) {
 			key := s.trustKey(path, string(h.Event), p.group, p.index)
 			hashes[key] = trustHash(string(h.Event), p.handler, p.matcher)

@@ -71,6 +71,12 @@ func Hooks() []Hook {
 	}
 }
 
+// Optional are events that lidguard listens to only where somebody's rulebook has
+// something for them; see Listen.
+func Optional() []Hook {
+	return []Hook{{"userPromptTransformed", "", 30}}
+}
+
 // notifications are the types that say that a person is waited for, or that work
 // in the background ended (contract §4).
 const notifications = "permission_prompt|elicitation_dialog|shell_completed|shell_detached_completed|agent_completed|agent_idle"
@@ -82,6 +88,29 @@ type Setup struct {
 	project string // the project's folder, or ""
 	home    string
 	goos    string
+
+	asked []string // see Listen
+	exact bool
+}
+
+// Listen returns a Setup whose installation listens to those of the optional
+// events that are named, in the client's words, and to no other of them. Without it
+// an installation leaves the optional entries that are there, brings them up to
+// date, and adds none.
+func (s Setup) Listen(events []string) Setup {
+	s.asked, s.exact = events, true
+	return s
+}
+
+// hooks are the entries of an installation into a file.
+func (s Setup) hooks(d *document) []Hook {
+	list := Hooks()
+	for _, h := range Optional() {
+		if s.exact && slices.Contains(s.asked, h.Event) || !s.exact && len(d.places(h.Event)) > 0 {
+			list = append(list, h)
+		}
+	}
+	return list
 }
 
 // New finds the client's places: COPILOT_HOME, else .copilot in the home folder.
@@ -203,14 +232,18 @@ func (s Setup) install(p install.Program) install.Change {
 				return confedit.Draft{}, err
 			}
 		}
-		for _, h := range Hooks() {
+		hooks := s.hooks(d)
+		for _, h := range hooks {
 			if err := d.ensure(h.Event, s.handler(p, h)); err != nil {
 				return confedit.Draft{}, err
 			}
 		}
 		for _, name := range d.ours() { // of events that are no longer used
-			if !used(name) {
+			if !used(hooks, name) {
 				if err := d.takeOut(name, 0); err != nil {
+					return confedit.Draft{}, err
+				}
+				if err := d.doc.Prune(confedit.Path{"hooks", name}); err != nil {
 					return confedit.Draft{}, err
 				}
 			}
@@ -219,8 +252,8 @@ func (s Setup) install(p install.Program) install.Change {
 	}
 }
 
-func used(name string) bool {
-	return slices.ContainsFunc(Hooks(), func(h Hook) bool { return h.Event == name })
+func used(hooks []Hook, name string) bool {
+	return slices.ContainsFunc(hooks, func(h Hook) bool { return h.Event == name })
 }
 
 // remove makes the change that takes every entry of ours out of a file, and the

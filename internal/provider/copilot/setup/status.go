@@ -24,11 +24,12 @@ func (s Setup) Status(p install.Program) install.Report {
 		r.Settle()
 		return r
 	}
-	for _, h := range Hooks() {
+	hooks := s.hooks(d)
+	for _, h := range hooks {
 		r.Hooks = append(r.Hooks, d.status(h.Event, s.handler(p, h)))
 	}
 	for _, name := range d.ours() {
-		if !used(name) {
+		if !used(hooks, name) {
 			r.Hooks = append(r.Hooks, install.Hook{Event: name, State: install.NeedsUpdate, Detail: "no longer used"})
 		}
 	}

@@ -52,8 +52,11 @@ func (a *app) why(cmd *cobra.Command, o whyOptions) error {
 	}
 	reply, err := a.call(cmd.Context(), req)
 	if errors.Is(err, ipc.ErrNotRunning) {
-		return hint(errors.New("no runtime is running, so nothing is held"),
-			"`lidguard why --replay FILE` works without one; the record is "+a.inputs())
+		advice := "an agent's next event or `lidguard start` starts one"
+		if record := a.inputs(); exists(record) {
+			advice = "`lidguard why --replay FILE` works without one; the record is " + record
+		}
+		return hint(errors.New("no runtime is running, so nothing is held"), advice)
 	}
 	if err != nil {
 		return err

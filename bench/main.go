@@ -74,6 +74,9 @@ func bench(out io.Writer, runs int, rest time.Duration) error {
 	if err := l.gate(out, runs); err != nil {
 		return err
 	}
+	if err := l.telemetry(out, runs); err != nil {
+		return err
+	}
 	if err := l.parallel(out, max(runs/10, 3)); err != nil {
 		return err
 	}
@@ -327,6 +330,57 @@ func sum(costs []cost) summary {
 	}
 	slices.Sort(walls)
 	return summary{ms(walls[len(walls)/2]), ms(walls[len(walls)*95/100]), ms(cpu) / float64(len(costs))}
+}
+
+// telemetry compares the hook with the telemetry pack on, for a sink that takes
+// connections and never answers, with the same rulebook and the pack off.
+func (l *lab) telemetry(out io.Writer, runs int) error {
+	sink, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	defer sink.Close()
+	if err := os.MkdirAll(l.dirs.Config, 0o700); err != nil {
+		return err
+	}
+	book := fmt.Sprintf("[telemetry]\nurl = \"http://%s/\"\nprivacy = \"metadata\"\n", sink.Addr())
+	if err := os.WriteFile(l.dirs.Rules(), []byte(book), 0o600); err != nil {
+		return err
+	}
+	defer os.Remove(l.dirs.Rules())
+	fmt.Fprintf(out, "%-28s %26s %26s %17s\n", "telemetry, dead sink", "on", "off", "ratio")
+	fmt.Fprintf(out, "%-28s %8s %8s %8s %8s %8s %8s %8s %8s\n", "", "p50", "p95", "cpu", "p50", "p95", "cpu", "wall", "cpu")
+	for _, c := range []struct {
+		label, name string
+		extra       int
+	}{{"PreToolUse", "PreToolUse", 0}, {"PostToolUse, 400 KB", "PostToolUse", 400 << 10}} {
+		body := payload(c.name, c.extra)
+		var on, off []cost
+		// The switch is a file that the hook reads, so the turns are by the dozen.
+		for round := 0; len(on) < runs; round++ {
+			for _, step := range []struct {
+				word string
+				into *[]cost
+			}{{"enable", &on}, {"disable", &off}} {
+				if _, err := l.run(nil, l.program, "hooks", step.word, "telemetry"); err != nil {
+					return err
+				}
+				for i := range 14 {
+					c, err := l.run(body, l.hook, "claude-hook")
+					if err != nil {
+						return err
+					}
+					if i >= 2 { // the first warm the caches
+						*step.into = append(*step.into, c)
+					}
+				}
+			}
+		}
+		a, b := sum(on), sum(off)
+		fmt.Fprintf(out, "%-28s %8.2f %8.2f %8.2f %8.2f %8.2f %8.2f %7.2fx %7.2fx\n", c.label, a.p50, a.p95, a.cpu, b.p50, b.p95, b.cpu, a.p50/b.p50, a.cpu/b.cpu)
+	}
+	fmt.Fprintln(out)
+	return nil
 }
 
 // parallel runs twelve hooks at once, as twelve agents do.

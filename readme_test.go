@@ -12,7 +12,7 @@ import (
 // answersNo are the commands of the documents whose exit code 1 is an answer.
 var answersNo = []string{"lidguard can-close", "lidguard doctor", "lidguard why", "lidguard hooks explain"}
 
-// Every command line that README.md and docs/gate.md show is run as a stranger
+// Every command line that README.md, docs/gate.md and docs/prove.md show is run as a stranger
 // would, with an empty home in which two agents were used before, no system bus,
 // and the made-up laptop. ./run and ./test are run by .ci/run itself.
 func TestDocuments_commandsRun(t *testing.T) {
@@ -28,7 +28,7 @@ func TestDocuments_commandsRun(t *testing.T) {
 		t.Fatalf("building: %v\n%s", err, out)
 	}
 	ran := 0
-	for _, doc := range []string{"README.md", "docs/gate.md"} {
+	for _, doc := range []string{"README.md", "docs/gate.md", "docs/prove.md"} {
 		data, err := os.ReadFile(doc)
 		if err != nil {
 			t.Fatal(err)

@@ -31,6 +31,9 @@ type Suite struct {
 	Rules []byte // rules.toml; nil: none
 	Packs []byte // packs.json; nil: none
 	Files fs.FS  // put into the project; nil: none
+	// path is PATH on the stage; "" is the person's. What comes with lidguard is
+	// the same on everybody's machine.
+	path  string
 	build func(*Stage, []event.Provider) ([]Trial, error)
 }
 
@@ -94,6 +97,7 @@ func Corpora(names ...string) ([]Suite, error) {
 		if err != nil {
 			return nil, err
 		}
+		s.path = systemPath
 		if e.Name() == "gate" {
 			s.build = both(s.build, gateTrials)
 		}
@@ -106,6 +110,9 @@ func Corpora(names ...string) ([]Suite, error) {
 func Rulebook(rules, packs []byte) Suite {
 	return Suite{Name: "rulebook", Rules: rules, Packs: packs, build: func(*Stage, []event.Provider) ([]Trial, error) { return nil, nil }}
 }
+
+// systemPath has what the corpora's own rulebooks run.
+const systemPath = "/usr/bin:/bin"
 
 // CorpusNames lists the suites that come with lidguard.
 func CorpusNames() []string {

@@ -21,7 +21,7 @@ const (
 // are broken, cut off, empty, never ending, or of a client of next year; and, for
 // lidguard's own chain, a call that it must refuse in many disguises.
 func Protocol(role string, own bool) Suite {
-	s := Suite{Name: "protocol"}
+	s := Suite{Name: "protocol", path: systemPath}
 	if own {
 		s.Rules = []byte("[gate]\n")
 	}

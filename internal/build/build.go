@@ -161,7 +161,7 @@ func Report(p event.Provider, items []Item) []Lost {
 			}
 		}
 		for _, l := range Limits() {
-			if l.Provider == p && !item.Silent && slices.Contains(l.Packs, item.Pack) && (l.Trait == "" || slices.Contains(item.Traits, l.Trait)) {
+			if l.Provider == p && !item.Silent && slices.Contains(l.Packs, item.Pack) && item.has(l.Trait) {
 				add(item.Name, Lost{Instead: l.Text})
 			}
 		}

@@ -27,6 +27,14 @@ type Item struct {
 	Names []event.Name
 }
 
+// has reports whether an item has a trait; every one has the empty trait.
+func (i *Item) has(t Trait) bool {
+	if t == Calls {
+		return slices.ContainsFunc(i.Says, func(s Saying) bool { return s.Event == event.PreToolUse })
+	}
+	return t == "" || slices.Contains(i.Traits, t)
+}
+
 func beforeCall() []event.Name {
 	return []event.Name{event.PreToolUse, event.PermissionRequest, event.PreSkillShellCommand}
 }
@@ -136,6 +144,13 @@ func itemsOf(pack string, r *entry.Rules) []Item {
 		if len(r.Nudge) == 0 { // those of nudges.json
 			return one(prompt, start)
 		}
+	case "notices":
+		items := one(Saying{event.Notification, []Field{Terminal}})
+		items[0].Names = []event.Name{event.Notification}
+		if r.Notices == nil || r.Notices.Wants("denied") {
+			items[0].Says = append(items[0].Says, Saying{event.PreToolUse, []Field{Message}}, Saying{event.PermissionRequest, []Field{Message}})
+		}
+		return items
 	case "compact", "telemetry":
 		items := one()
 		if pack == "telemetry" && r.Telemetry != nil {

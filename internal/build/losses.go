@@ -113,6 +113,7 @@ const (
 	Token       Trait = "token"       // [[until]] with a token
 	Environment Trait = "environment" // [context] with env
 	Failures    Trait = "failures"    // has something for failed calls
+	Calls       Trait = "calls"       // judges calls before they run
 )
 
 // Limits is the table of them.
@@ -126,7 +127,7 @@ func Limits() []Limit {
 			"The user's screen and the session file keep the original"},
 		{"long-text-on-disk", event.Codex, []string{"redact"}, "", "a masked output of more than some 2,500 tokens is cut for the model, and written whole, masked, to a file in the temporary folder",
 			"Context over 2,500 tokens (the figure is **R**) is cut"},
-		{"typed-into-shell", event.Codex, judging, "", "what is typed into a running shell (write_stdin) is seen by no hook",
+		{"typed-into-shell", event.Codex, judging, Calls, "what is typed into a running shell (write_stdin) is seen by no hook",
 			"`write_stdin` has neither Pre- nor PostToolUse"},
 		{"exec-asks-nobody", event.Codex, []string{"approve"}, "", "in codex exec nothing is asked, so nothing is approved: escalation is refused without PermissionRequest",
 			"escalation is refused without PermissionRequest"},

@@ -128,20 +128,20 @@ func settled(b *Outbox) {
 // in their order, with the same ids.
 func TestOutbox_losesNothingToASinkThatDiesAndReturns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		rng := rand.New(rand.NewPCG(1, 2))
+		rng, moods := rand.New(rand.NewPCG(1, 2)), rand.New(rand.NewPCG(3, 4)) // ours, and the sink's
 		s := &sink{}
 		up := true
 		s.answer = func(call int, r *http.Request) (*http.Response, error) {
-			if rng.IntN(8) == 0 {
+			if moods.IntN(8) == 0 {
 				up = !up
 			}
 			switch {
 			case up:
 				return nil, nil
-			case rng.IntN(3) == 0:
+			case moods.IntN(3) == 0:
 				r.Header.Set("X-Lie", "took them all the same")
 				return reply(503), nil
-			case rng.IntN(2) == 0:
+			case moods.IntN(2) == 0:
 				return reply(429, "Retry-After", "3"), nil
 			}
 			return nil, errors.New("connection refused")

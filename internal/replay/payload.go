@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/lidguard-go/lidguard/internal/census"
 	"github.com/lidguard-go/lidguard/internal/event"
@@ -44,14 +45,17 @@ func Fixture(p event.Provider, native, dir string) ([]byte, error) {
 // Natives are the events of a client that lidguard's word name stands for. Copilot's
 // other spelling is left out.
 func Natives(p event.Provider, name event.Name) []string {
-	var out []string
-	for _, e := range census.Events(p) {
-		if e.Name == name {
-			out = append(out, e.Native)
-		}
-	}
-	return out
+	return natives()[[2]string{string(p), string(name)}]
 }
+
+var natives = sync.OnceValue(func() map[[2]string][]string {
+	m := map[[2]string][]string{}
+	for _, e := range census.All() {
+		key := [2]string{string(e.Provider), string(e.Name)}
+		m[key] = append(m[key], e.Native)
+	}
+	return m
+})
 
 // Make says what is to be put into a payload. Empty fields leave the fixture's.
 type Make struct {

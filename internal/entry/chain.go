@@ -88,7 +88,11 @@ func (h *hook) loadPacks() (*Packs, *Books, error) {
 			}
 			h.own = own
 		}
-		h.books = h.own.in(h.dirs, h.ev.Cwd)
+		if h.folders != nil {
+			h.books = h.folders.in(h.own, h.dirs, h.ev.Cwd)
+		} else {
+			h.books = h.own.in(h.dirs, h.ev.Cwd)
+		}
 	}
 	return &h.packs, h.books, h.packsErr
 }

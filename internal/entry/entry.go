@@ -110,7 +110,8 @@ type hook struct {
 	notice    Mode                     // whether the person is told of a denied call; "" is off
 	unheard   bool                     // the runtime could not be told
 
-	dry bool // nothing is told, noted or taken: see Rehearsal
+	dry     bool     // nothing is told, noted or taken: see Rehearsal
+	folders *folders // what a Rehearsal has read of projects; nil elsewhere
 }
 
 // run does everything up to the answer.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 
 	"github.com/lidguard-go/lidguard/internal/event"
 	"github.com/lidguard-go/lidguard/internal/ipc"
@@ -13,7 +14,7 @@ import (
 // Rehearsal answers payloads in this process as a hook process would, and means
 // none of it: no runtime hears of the sessions, nothing is noted in a log, and a
 // person's exceptions neither count nor are used up. The person's rulebook is read
-// once, a project's for each event.
+// once, and so is a project's.
 // Packs that keep values or run programs do so all the same, below the folders of
 // the environment it was given. It is safe for use by several goroutines.
 type Rehearsal struct {
@@ -22,6 +23,18 @@ type Rehearsal struct {
 	packs Packs
 	own   *Books
 	away  *ipc.Away
+	known folders
+}
+
+// folders keeps the books that count in a folder.
+type folders struct{ books sync.Map } // of string to *Books
+
+func (f *folders) in(own *Books, dirs paths.Dirs, cwd string) *Books {
+	if b, ok := f.books.Load(cwd); ok {
+		return b.(*Books)
+	}
+	b, _ := f.books.LoadOrStore(cwd, own.in(dirs, cwd))
+	return b.(*Books)
 }
 
 // Rehearse reads the rulebook that env leads to. away is what a runtime would say
@@ -79,7 +92,7 @@ func (r *Rehearsal) hook(args []string) (*hook, error) {
 		return nil, fmt.Errorf("no hook entry %q; one of %s", strings.Join(args, " "), names())
 	}
 	return &hook{env: r.env, codec: codec, args: args[1:], deadline: r.env.Now().Add(Limit),
-		dirs: r.dirs, packs: r.packs, own: r.own, away: r.away, dry: true}, nil
+		dirs: r.dirs, packs: r.packs, own: r.own, away: r.away, dry: true, folders: &r.known}, nil
 }
 
 // EntryOf is the name of a client's hook entry, and false for a client without.

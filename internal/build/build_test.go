@@ -245,6 +245,60 @@ func TestBuild_dropsWhatNobodyNeedsAnyMore(t *testing.T) {
 	}
 }
 
+// TestBuild_trustGoesWithItsHook: what a person trusted in Codex for an entry that is
+// dropped is dropped as well, so that the way back ends where it began; the trust of
+// the others holds.
+func TestBuild_trustGoesWithItsHook(t *testing.T) {
+	for _, tc := range homes[1:3] {
+		t.Run(tc.name, func(t *testing.T) {
+			h := newHome(t, book)
+			h.write(tc.file, tc.text)
+			before := h.files()
+			h.apply(h.plan(event.Codex))
+			records, err := h.store.Load()
+			if err != nil {
+				t.Fatal(err)
+			}
+			trust, err := codex.New("linux", func(string) string { return "" }, h.dir).Trust(records)
+			if err != nil {
+				t.Fatal(err)
+			}
+			h.apply(trust)
+			trusted := h.files()["/.codex/config.toml"]
+			if !strings.Contains(trusted, ":pre_model_request:") {
+				t.Fatalf("nothing to drop in %s", trusted)
+			}
+			h.write(h.dirs.Rules(), "[redact]\n")
+			h.apply(h.plan(event.Codex))
+			if config := h.files()["/.codex/config.toml"]; strings.Contains(config, ":pre_model_request:") || strings.Count(config, "trusted_hash") != strings.Count(trusted, "trusted_hash")-1 {
+				t.Errorf("after the build the trust is %s", config)
+			}
+			for _, hook := range h.client(event.Codex).Status(h.program).Hooks {
+				if hook.State != install.Installed {
+					t.Errorf("%s is %s", hook.Event, hook.State)
+				}
+			}
+			if records, err = h.store.Load(); err != nil {
+				t.Fatal(err)
+			}
+			remove, err := h.client(event.Codex).Remove(records)
+			if err != nil {
+				t.Fatal(err)
+			}
+			h.apply(remove)
+			after := h.files()
+			for name := range after {
+				if strings.Contains(name, "lidguard-backup") {
+					delete(after, name) // dated copies of files that changed more than once stay
+				}
+			}
+			if diff := cmp.Diff(before, after); diff != "" {
+				t.Errorf("after the removal: %s", diff)
+			}
+		})
+	}
+}
+
 // TestBuild_refusesABrokenFile with the place, and leaves it alone.
 func TestBuild_refusesABrokenFile(t *testing.T) {
 	for _, tc := range []struct {

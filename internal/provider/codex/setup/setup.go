@@ -187,14 +187,18 @@ func (s Setup) Snippet(p install.Program, toml bool) ([]byte, error) {
 // Install plans to put lidguard's hooks in, or to bring them up to date.
 func (s Setup) Install(p install.Program, records install.Records) (install.Plan, error) {
 	var plan install.Plan
+	var dropped []string // trust of entries that go
 	path, err := s.file()
 	if err == nil {
 		err = plan.Add(path, false, records, s.install(path, p))
 	}
 	if err == nil && path != s.Config {
+		if src, openErr := s.open(path); openErr == nil {
+			dropped = s.trustKeys(path, src, func(name string) bool { return !used(s.hooks(src), name) })
+		}
 		// A config.toml that cannot be read is told by Status, and no reason
 		// against hooks.json.
-		_ = plan.Add(s.Config, false, records, migrate)
+		_ = plan.Add(s.Config, false, records, func(data []byte, _ []confedit.Path) (confedit.Draft, error) { return migrate(data, dropped) })
 	}
 	return plan, s.explain(err)
 }
@@ -207,15 +211,30 @@ var oldSwitch, newSwitch = confedit.Path{"features", "codex_hooks"}, confedit.Pa
 // nothing beside the new one. One that is off is the person's decision, which
 // stays as it is written, and so does one in an inline table; Status tells both.
 // Undoing the installation brings the old name back: it never was lidguard's.
-func migrate(data []byte, _ []confedit.Path) (confedit.Draft, error) {
+//
+// The entries of trust under the keys in dropped go, since their hooks do.
+func migrate(data []byte, dropped []string) (confedit.Draft, error) {
 	config, err := readTOML(data)
 	if err != nil {
+		return confedit.Draft{}, err
+	}
+	if err := config.forget(dropped); err != nil {
 		return confedit.Draft{}, err
 	}
 	if err := config.migrate(); err != nil {
 		return confedit.Draft{}, err
 	}
 	return config.draft(), nil
+}
+
+// forget takes entries of trust out.
+func (s *tomlSource) forget(keys []string) error {
+	for _, key := range keys {
+		if err := s.doc.Remove(confedit.Path{"hooks", stateKey, key}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (s *tomlSource) migrate() error {
@@ -249,6 +268,11 @@ func (s Setup) install(path string, p install.Program) install.Change {
 			return confedit.Draft{}, err
 		}
 		hooks := s.hooks(src)
+		if config, ok := src.(*tomlSource); ok {
+			if err := config.forget(s.trustKeys(path, src, func(name string) bool { return !used(hooks, name) })); err != nil {
+				return confedit.Draft{}, err
+			}
+		}
 		for _, h := range hooks {
 			if err := ensure(src, string(h.Event), want(p, h)); err != nil {
 				return confedit.Draft{}, err
@@ -287,7 +311,7 @@ func (s Setup) Remove(records install.Records) (install.Plan, error) {
 	var keys []string
 	inJSON, err := s.open(s.JSON)
 	if err == nil {
-		keys = s.trustKeys(s.JSON, inJSON)
+		keys = s.trustKeys(s.JSON, inJSON, every)
 		err = plan.Add(s.JSON, true, records, s.remove(s.JSON, nil))
 	}
 	// A file that cannot be read is no reason to leave the hooks in the other.
@@ -304,10 +328,8 @@ func (s Setup) remove(path string, keys []string) install.Change {
 			return confedit.Draft{}, err
 		}
 		if config, ok := src.(*tomlSource); ok {
-			for _, key := range append(s.trustKeys(path, src), keys...) {
-				if err := config.doc.Remove(confedit.Path{"hooks", "state", key}); err != nil {
-					return confedit.Draft{}, err
-				}
+			if err := config.forget(append(s.trustKeys(path, src, every), keys...)); err != nil {
+				return confedit.Draft{}, err
 			}
 		}
 		var emptied []confedit.Path

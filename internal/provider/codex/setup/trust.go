@@ -29,10 +29,16 @@ func (s Setup) trustKey(file, event string, group, index int) string {
 	return fmt.Sprintf("%s:%s:%d:%d", filepath.Join(root, filepath.Base(file)), snake(event), group, index)
 }
 
-// trustKeys are the keys of our handlers in a file.
-func (s Setup) trustKeys(file string, src source) []string {
+// every is for trustKeys of all events.
+func every(string) bool { return true }
+
+// trustKeys are the keys of our handlers in a file, of the events that are asked for.
+func (s Setup) trustKeys(file string, src source, of func(event string) bool) []string {
 	var out []string
 	for _, name := range src.events() {
+		if !of(name) {
+			continue
+		}
 		for _, p := range places(src, name) {
 			out = append(out, s.trustKey(file, name, p.group, p.index))
 		}

@@ -66,24 +66,24 @@ type Said struct {
 // given), and merges the answers: deny beats ask beats allow beats nothing; the
 // first to reach the winning decision gives the reason; contexts are all kept,
 // in order; the first rewriter of a target wins and the rest see its result, and
-// one that changes nothing has not rewritten. A deny
-// ends the chain, except that observers still see the event.
-// The handlers slice is not changed.
+// one that changes nothing has not rewritten. A deny ends the chain, except that
+// observers still see the event. The gates of the safety band judge a rewritten
+// input once more, since that is what would run. The handlers slice is not changed.
 func Run(ctx context.Context, ev *event.Event, handlers []Handler) (event.Verdict, []Said) {
 	order := slices.Clone(handlers)
 	slices.SortStableFunc(order, func(a, b Handler) int { return a.Band - b.Band })
 	var out event.Verdict
 	var said []Said
 	seen := *ev
-	for _, h := range order {
+	ask := func(h Handler) {
 		if h.Wants != nil && !h.Wants(&seen) {
-			continue
+			return
 		}
 		if out.Decision == event.Deny && h.Band < BandObserve {
-			continue
+			return
 		}
 		if h.IfUndecided && (out.Decision == event.Allow || out.Decision == event.Deny) {
-			continue
+			return
 		}
 		v, err := call(ctx, h, &seen)
 		if err != nil && h.Role == Gate {
@@ -107,6 +107,16 @@ func Run(ctx context.Context, ev *event.Event, handlers []Handler) (event.Verdic
 			tool := *seen.Tool
 			tool.Response = out.UpdatedOutput
 			seen.Tool = &tool
+		}
+	}
+	for _, h := range order {
+		ask(h)
+	}
+	if out.UpdatedInput != nil {
+		for _, h := range order {
+			if h.Role == Gate && h.Band < BandPolicy {
+				ask(h)
+			}
 		}
 	}
 	if out.Decision == event.Deny {

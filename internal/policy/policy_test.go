@@ -206,3 +206,31 @@ func TestRun_D6_aRewriteThatChangesNothingIsNone(t *testing.T) {
 		}
 	}
 }
+
+// TestRun_judgesWhatWouldRun: a rewrite behind a gate does not get past it.
+func TestRun_judgesWhatWouldRun(t *testing.T) {
+	asked := 0
+	gate := policy.Handler{Name: "gate", Band: policy.BandSafety, Role: policy.Gate,
+		Handle: func(_ context.Context, ev *event.Event) (event.Verdict, error) {
+			asked++
+			if strings.Contains(string(ev.Tool.Input), "rm") {
+				return deny("no"), nil
+			}
+			return event.Verdict{}, nil
+		}}
+	rewriter := func(to string) policy.Handler {
+		return says("rewriter", policy.BandRewrite, event.Verdict{UpdatedInput: json.RawMessage(to)})
+	}
+	ev := &event.Event{Name: event.PreToolUse, Tool: &event.Tool{Name: "Bash", Input: json.RawMessage(`"ls"`)}}
+	if v, _ := policy.Run(t.Context(), ev, []policy.Handler{rewriter(`"rm"`), gate}); v.Decision != event.Deny || v.UpdatedInput != nil || asked != 2 {
+		t.Errorf("got %+v after %d questions", v, asked)
+	}
+	asked = 0
+	if v, _ := policy.Run(t.Context(), ev, []policy.Handler{rewriter(`"ls -l"`), gate}); v.Decision != event.None || string(v.UpdatedInput) != `"ls -l"` || asked != 2 {
+		t.Errorf("got %+v after %d questions", v, asked)
+	}
+	asked = 0
+	if policy.Run(t.Context(), ev, []policy.Handler{gate}); asked != 1 {
+		t.Errorf("without a rewrite the gate was asked %d times", asked)
+	}
+}

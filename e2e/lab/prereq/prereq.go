@@ -32,6 +32,8 @@ var Packages = []Package{
 	{"passwd", []string{"/usr/sbin/useradd"}},
 	{"polkitd", []string{"/usr/lib/polkit-1/polkitd"}},
 	{"procps", []string{"pgrep"}},
+	{"pulseaudio", []string{"pulseaudio"}},
+	{"pulseaudio-utils", []string{"pactl", "paplay"}},
 	{"python3-minimal", []string{"/usr/bin/python3"}},
 	{"systemd", []string{"/lib/systemd/systemd-logind", "busctl"}},
 	{"upower", []string{"/usr/libexec/upowerd"}},

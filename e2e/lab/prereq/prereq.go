@@ -34,7 +34,7 @@ var Packages = []Package{
 	{"procps", []string{"pgrep"}},
 	{"pulseaudio", []string{"pulseaudio"}},
 	{"pulseaudio-utils", []string{"pactl", "paplay"}},
-	{"python3-minimal", []string{"/usr/bin/python3"}},
+	{"python3", []string{"/usr/bin/python3", "/usr/lib/python3.11/json"}}, // Debian 12; the minimal one has no json
 	{"systemd", []string{"/lib/systemd/systemd-logind", "busctl"}},
 	{"upower", []string{"/usr/libexec/upowerd"}},
 	{"util-linux", []string{"unshare", "nsenter", "setpriv", "pivot_root"}},

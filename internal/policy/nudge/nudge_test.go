@@ -33,7 +33,7 @@ func pattern(s string) policy.Pattern {
 }
 
 func prompt(text string) *event.Event {
-	return &event.Event{Provider: event.Codex, Name: event.UserPromptSubmit, Prompt: text, Cwd: "/work/api",
+	return &event.Event{Provider: event.Codex, Name: event.UserPromptSubmit, Prompt: text, Cwd: "/src/api",
 		Session: event.SessionKey{Provider: event.Codex, ID: "s"}}
 }
 

@@ -1,7 +1,8 @@
 // Command bench measures what lidguard costs: the real hook program against a
 // bare Go program that does the same input and output (bench/bare), a hook of the
 // SDK (bench/sdkhook) against one by hand (bench/barehook), the gate against a bare
-// program with the same parser (bench/baregate), and the runtime at rest. Run it with `go run ./bench` on an otherwise idle machine; it
+// program with the same parser (bench/baregate), and the runtime at rest. Run it
+// with `go run ./bench` on an otherwise idle machine; it
 // prints tables and judges nothing. Everything runs in a temporary home folder
 // against the fake laptop.
 package main
@@ -292,7 +293,7 @@ func (l *lab) gate(out io.Writer, runs int) error {
 				word    string
 				program []string
 				into    *[]cost
-			}{{"enable", []string{l.hook, "claude-hook"}, &on}, {"", []string{l.bareGate}, &bare}, {"disable", []string{l.hook, "claude-hook"}, &off}} {
+			}{{"enable", []string{l.hook, "claude-hook"}, &on}, {"", []string{l.bareGate, l.echo}, &bare}, {"disable", []string{l.hook, "claude-hook"}, &off}} {
 				if step.word != "" {
 					if _, err := l.run(nil, l.program, "hooks", step.word, "gate"); err != nil {
 						return err

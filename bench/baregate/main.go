@@ -1,12 +1,15 @@
 // Command baregate is what the gate is measured against: a Go program that reads a
 // payload from stdin, decodes it, parses its command with mvdan.cc/sh, looks at the
-// words of every program in it, and answers by one rule. It is the least that any
-// gate in Go has to do.
+// words of every program in it, sends one line over a Unix socket and reads one line
+// back, as a hook does that also tracks sessions, and answers by one rule. The
+// socket's path is its only argument.
 package main
 
 import (
+	"bufio"
 	"encoding/json"
 	"io"
+	"net"
 	"os"
 	"strings"
 
@@ -19,7 +22,8 @@ func main() {
 		os.Exit(2)
 	}
 	var call struct {
-		Input struct {
+		Session json.RawMessage `json:"session_id"`
+		Input   struct {
 			Command string `json:"command"`
 		} `json:"tool_input"`
 	}
@@ -39,6 +43,17 @@ func main() {
 		}
 		return true
 	})
+	conn, err := net.Dial("unix", os.Args[1])
+	if err != nil {
+		os.Exit(2)
+	}
+	defer conn.Close()
+	if _, err := conn.Write([]byte(`{"session":` + string(call.Session) + "}\n")); err != nil {
+		os.Exit(2)
+	}
+	if _, err := bufio.NewReader(conn).ReadString('\n'); err != nil {
+		os.Exit(2)
+	}
 	if !refuse {
 		return
 	}

@@ -46,24 +46,7 @@ func replaceKeepingMode(file string, text []byte) error {
 	if err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(file), "."+filepath.Base(file)+".*.tmp")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(text)
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	if err == nil {
-		err = os.Chmod(f.Name(), info.Mode().Perm())
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), file)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name()) // the error that matters is the first
-	}
-	return err
+	return replaceAs(file, text, info.Mode().Perm())
 }
 
 // anyIn reports whether one of the names is in the folder.

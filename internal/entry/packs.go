@@ -167,8 +167,10 @@ func modeOf(p *pack, sw *Packs, r *Rules) Mode {
 }
 
 // replaceFile writes beside path and renames, so that a hook never reads half a
-// file.
-func replaceFile(path string, data []byte) error {
+// file. It is for the person alone.
+func replaceFile(path string, data []byte) error { return replaceAs(path, data, 0o600) }
+
+func replaceAs(path string, data []byte, mode fs.FileMode) error {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.tmp") // 0600
 	if err != nil {
 		return err
@@ -176,6 +178,9 @@ func replaceFile(path string, data []byte) error {
 	_, err = f.Write(data)
 	if cerr := f.Close(); err == nil {
 		err = cerr
+	}
+	if err == nil && mode != 0o600 {
+		err = os.Chmod(f.Name(), mode)
 	}
 	if err == nil {
 		err = os.Rename(f.Name(), path)

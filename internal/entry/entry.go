@@ -24,6 +24,7 @@ import (
 	"github.com/lidguard-go/lidguard/internal/ipc"
 	"github.com/lidguard-go/lidguard/internal/paths"
 	"github.com/lidguard-go/lidguard/internal/policy"
+	"github.com/lidguard-go/lidguard/internal/policy/gate"
 	"github.com/lidguard-go/lidguard/internal/policy/telemetry"
 )
 
@@ -112,6 +113,9 @@ type hook struct {
 
 	dry     bool     // nothing is told, noted or taken: see Rehearsal
 	folders *folders // what a Rehearsal has read of projects; nil elsewhere
+	// world is gateWorld for a Rehearsal whose disk stands still; nil elsewhere, so
+	// that nothing of it is linked into a hook.
+	world func(goos, dir string, getenv func(string) string, home string) gate.World
 }
 
 // run does everything up to the answer.

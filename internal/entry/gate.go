@@ -61,7 +61,11 @@ var sandboxPack = pack{
 
 // gateWorld is what the gate may know of this machine.
 func (h *hook) gateWorld(ev *event.Event) gate.World {
-	w := gateWorld(h.env.OS, ev.Cwd, h.env.Getenv, h.dirs.Home)
+	look := gateWorld
+	if h.world != nil {
+		look = h.world
+	}
+	w := look(h.env.OS, ev.Cwd, h.env.Getenv, h.dirs.Home)
 	w.Self = []string{h.dirs.Config, h.dirs.State, h.dirs.Run}
 	w.Unattended = h.unattended(ev)
 	end := h.env.Now().Add(gate.Budget)

@@ -9,6 +9,7 @@ import (
 	"github.com/lidguard-go/lidguard/internal/event"
 	"github.com/lidguard-go/lidguard/internal/ipc"
 	"github.com/lidguard-go/lidguard/internal/paths"
+	"github.com/lidguard-go/lidguard/internal/policy/gate"
 )
 
 // Rehearsal answers payloads in this process as a hook process would, and means
@@ -24,7 +25,13 @@ type Rehearsal struct {
 	own   *Books
 	away  *ipc.Away
 	known folders
+	still *still // see Freeze
 }
+
+// Freeze has the gate look at each place of the disk once, whatever changes there
+// afterwards: for many payloads about files that nobody changes. It must be called
+// before the first of them.
+func (r *Rehearsal) Freeze() { r.still = &still{worlds: map[string]gate.World{}} }
 
 // folders keeps the books that count in a folder.
 type folders struct{ books sync.Map } // of string to *Books
@@ -91,8 +98,12 @@ func (r *Rehearsal) hook(args []string) (*hook, error) {
 	if codec == nil {
 		return nil, fmt.Errorf("no hook entry %q; one of %s", strings.Join(args, " "), names())
 	}
-	return &hook{env: r.env, codec: codec, args: args[1:], deadline: r.env.Now().Add(Limit),
-		dirs: r.dirs, packs: r.packs, own: r.own, away: r.away, dry: true, folders: &r.known}, nil
+	h := &hook{env: r.env, codec: codec, args: args[1:], deadline: r.env.Now().Add(Limit),
+		dirs: r.dirs, packs: r.packs, own: r.own, away: r.away, dry: true, folders: &r.known}
+	if r.still != nil {
+		h.world = r.still.world
+	}
+	return h, nil
 }
 
 // EntryOf is the name of a client's hook entry, and false for a client without.

@@ -172,6 +172,9 @@ func (r *Report) suite(ctx context.Context, o AuditOptions, s Suite) error {
 			if err != nil {
 				return err
 			}
+			if !stage.borrowed { // a stage's files are its own, and stand still
+				in.freeze()
+			}
 			runs = append(runs, run{Inside, in, runtime.GOMAXPROCS(0)})
 		}
 		if o.Spawn {

@@ -718,11 +718,7 @@ func (s *State) done(x *Session, what string, sig event.Signal) {
 		x.Evidence = x.Evidence[:MaxEvidence-1]
 	}
 	e := Evidence{At: s.now, Last: s.now, Times: 1, What: what, Source: sig.Source, Offset: sig.Offset,
-		Deadline: x.due, Holds: x.holds}
-	if x.Process != nil {
-		p := *x.Process
-		e.Process = &p
-	}
+		Deadline: x.due, Holds: x.holds, Process: x.Process}
 	x.Evidence = append(x.Evidence, e)
 }
 

@@ -233,6 +233,9 @@ func (s *State) drop(x *Session) {
 func (s *State) setProcess(x *Session, p *event.Process) {
 	if x.Process != nil && !x.Process.Shared {
 		rest := s.byProcess[*x.Process]
+		if p != nil && *p == *x.Process && len(rest) > 0 && rest[len(rest)-1] == x {
+			return // as nearly always: it goes on in the same one
+		}
 		if i := slices.Index(rest, x); i >= 0 {
 			rest = slices.Delete(rest, i, i+1)
 		}
@@ -250,7 +253,7 @@ func (s *State) setProcess(x *Session, p *event.Process) {
 		return
 	}
 	own := *p
-	x.Process = &own
+	x.Process = &own // never changed in place: the evidence points at it too
 	if !own.Shared {
 		s.byProcess[own] = append(s.byProcess[own], x)
 	}

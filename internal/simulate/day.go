@@ -1,8 +1,6 @@
 package simulate
 
 import (
-	"cmp"
-	"container/heap"
 	"context"
 	"fmt"
 	"io"
@@ -191,27 +189,9 @@ func playDay(seed, n uint64, out io.Writer, faults bool, broken Broken, p *scrip
 // act is one thing an actor does at its time. Agents live on the Awake clock, as
 // their processes do; the person lives on the Boot clock.
 type act struct {
-	at  time.Duration
-	seq uint64
-	id  uint64 // the same however much else is left out
-	by  *agent // nil: the person
-	do  func()
-}
-
-type acts []act
-
-func (a acts) Len() int { return len(a) }
-func (a acts) Less(i, j int) bool {
-	return cmp.Or(cmp.Compare(a[i].at, a[j].at), cmp.Compare(a[i].seq, a[j].seq)) < 0
-}
-func (a acts) Swap(i, j int) { a[i], a[j] = a[j], a[i] }
-func (a *acts) Push(v any)   { *a = append(*a, v.(act)) }
-func (a *acts) Pop() any {
-	last := len(*a) - 1
-	v := (*a)[last]
-	(*a)[last] = act{}
-	*a = (*a)[:last]
-	return v
+	id uint64 // the same however much else is left out
+	by *agent // nil: the person
+	do func()
 }
 
 type day struct {
@@ -221,7 +201,7 @@ type day struct {
 	keep           map[uint64]bool // of the script; nil keeps all
 	done           []uint64
 	spoils         bool
-	agents, person acts
+	agents, person queue[act]
 	n              uint64
 	now, children  uint64 // the act under way, and how many it planned
 	all            []*agent
@@ -238,10 +218,10 @@ type day struct {
 	sum Days
 }
 
-func (d *day) plan(list *acts, by *agent, at time.Duration, do func()) {
+func (d *day) plan(list *queue[act], by *agent, at time.Duration, do func()) {
 	d.n++
 	d.children++
-	heap.Push(list, act{at: at, seq: d.n, id: mix(d.now, d.children), by: by, do: do})
+	list.push(at, d.n, act{id: mix(d.now, d.children), by: by, do: do})
 }
 
 // between is a duration from lo to hi, short ones likelier.
@@ -295,9 +275,9 @@ func (d *day) run() {
 			d.power()
 			power += powerPace
 		case len(d.person) > 0 && d.person[0].at <= now.Boot:
-			d.perform(heap.Pop(&d.person).(act))
+			d.perform(d.person.pop())
 		case !d.laptop.Asleep() && len(d.agents) > 0 && d.agents[0].at <= now.Awake:
-			d.perform(heap.Pop(&d.agents).(act))
+			d.perform(d.agents.pop())
 		}
 	}
 	d.moved = nil
@@ -603,12 +583,13 @@ func (a *agent) soon(after time.Duration, do func()) {
 }
 
 func (a *agent) say(kind event.SignalKind, with func(*event.Signal)) {
-	sig := event.Signal{Kind: kind, Session: a.key, Source: "hook " + string(kind), Process: a.proc}
+	sig := &a.d.said
+	*sig = event.Signal{Kind: kind, Session: a.key, Source: "hook " + string(kind), Process: a.proc}
 	if with != nil {
-		with(&sig)
+		with(sig)
 	}
 	a.offset += int64(100 + a.d.rng.IntN(4000))
-	a.d.signal(sig)
+	a.d.signal(*sig)
 }
 
 // rests ends the agent's work. It comes before the word of it, since what that

@@ -10,7 +10,6 @@ package simulate
 
 import (
 	"bytes"
-	"container/heap"
 	"context"
 	"errors"
 	"fmt"
@@ -33,27 +32,9 @@ type Broken struct {
 
 // item is something that will reach the runtime at a moment of the Awake clock.
 type item struct {
-	at   time.Duration
-	seq  uint64
 	what string
 	in   daemon.Input
 	do   func() // instead of an input
-}
-
-type agenda []item
-
-func (a agenda) Len() int { return len(a) }
-func (a agenda) Less(i, j int) bool {
-	return a[i].at < a[j].at || a[i].at == a[j].at && a[i].seq < a[j].seq
-}
-func (a agenda) Swap(i, j int) { a[i], a[j] = a[j], a[i] }
-func (a *agenda) Push(v any)   { *a = append(*a, v.(item)) }
-func (a *agenda) Pop() any {
-	last := len(*a) - 1
-	v := (*a)[last]
-	(*a)[last] = item{}
-	*a = (*a)[:last]
-	return v
 }
 
 // Seen is one step as an observer sees it, before its effects are carried out.
@@ -80,7 +61,7 @@ type World struct {
 	core    *daemon.Core // nil: no runtime
 	boot    int
 
-	agenda  agenda
+	agenda  queue[item]
 	seq     uint64
 	factAt  time.Duration // facts are told in order
 	deny    map[awake.Hold]bool
@@ -106,9 +87,13 @@ type World struct {
 	crashed  event.Instant
 	asked    awake.Reason
 	lostWord map[event.SessionKey]bool
-	record   []daemon.Record
-	start    []byte // snapshot the record starts from
-	keepRec  bool
+	// said is the signal of the step under way and input what wraps it. Every
+	// signal is told in the same place: nobody keeps one but the record.
+	said    event.Signal
+	input   session.Input
+	record  []daemon.Record
+	start   []byte // snapshot the record starts from
+	keepRec bool
 }
 
 // newWorld builds a laptop and its first runtime.
@@ -209,12 +194,12 @@ func (w *World) fact(f awake.Fact) {
 // soonDo has the runtime do something of its own accord, unless it dies before.
 func (w *World) soonDo(after time.Duration, do func()) {
 	w.seq++
-	heap.Push(&w.agenda, item{at: w.laptop.Now().Awake + after, seq: w.seq, do: do})
+	w.agenda.push(w.laptop.Now().Awake+after, w.seq, item{do: do})
 }
 
 func (w *World) later(at time.Duration, what string, in daemon.Input) {
 	w.seq++
-	heap.Push(&w.agenda, item{at: at, seq: w.seq, what: what, in: in})
+	w.agenda.push(at, w.seq, item{what: what, in: in})
 }
 
 // answer queues the result of an effect, late, at times twice, reordered by its
@@ -275,7 +260,11 @@ func (w *World) feed(what string, in daemon.Input) {
 	w.oracle.before(in)
 	step := w.core.Apply(in, now)
 	if w.keepRec {
-		w.record = append(w.record, daemon.Record{At: now, Input: in, Effects: step.Effects})
+		kept := in
+		if in.Session == &w.input {
+			kept = daemon.SignalInput(w.said)
+		}
+		w.record = append(w.record, daemon.Record{At: now, Input: kept, Effects: step.Effects})
 	}
 	if w.out != nil {
 		w.show(what, in, step)
@@ -517,7 +506,7 @@ func (w *World) pass(d time.Duration) {
 		}
 		now = w.laptop.Now()
 		if len(w.agenda) > 0 && w.agenda[0].at <= now.Awake {
-			if it := heap.Pop(&w.agenda).(item); it.do != nil {
+			if it := w.agenda.pop(); it.do != nil {
 				it.do()
 			} else {
 				w.feed(it.what, it.in)
@@ -593,5 +582,6 @@ func (w *World) signal(sig event.Signal) {
 			what += "/" + sig.AgentID
 		}
 	}
-	w.feed(what, daemon.SignalInput(sig))
+	w.said, w.input = sig, session.Input{Kind: session.InSignal, Signal: &w.said}
+	w.feed(what, daemon.Input{Session: &w.input})
 }

@@ -71,7 +71,7 @@ type Laptop struct {
 	celsius  float64
 	heatErr  error
 
-	locks   map[*lock]bool
+	locks   []*lock // those that stand, oldest first
 	denied  map[awake.Hold]awake.Refusal
 	foreign map[string]awake.Hold // other programs' locks by name
 	faults  map[Op][]error
@@ -101,7 +101,7 @@ func New(opt Options) *Laptop {
 	l := &Laptop{
 		opt: opt, now: opt.Start, lid: awake.LidOpen, celsius: 50, lidValue: "sleep",
 		battery: awake.Battery{Known: true, Percent: 100},
-		locks:   map[*lock]bool{}, denied: map[awake.Hold]awake.Refusal{}, foreign: map[string]awake.Hold{},
+		denied:  map[awake.Hold]awake.Refusal{}, foreign: map[string]awake.Hold{},
 		faults: map[Op][]error{}, hangs: map[Op]chan struct{}{},
 	}
 	if l.now.IsZero() {
@@ -250,7 +250,7 @@ func (l *Laptop) Locks(hold awake.Hold) int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	n := 0
-	for k := range l.locks {
+	for _, k := range l.locks {
 		if k.hold == hold {
 			n++
 		}
@@ -332,8 +332,8 @@ func (l *Laptop) Hang(op Op) (release func()) {
 // lost, and the service tells that it is back.
 func (l *Laptop) RestartService() {
 	l.mu.Lock()
-	for k := range l.locks {
-		l.loseLock(k)
+	for len(l.locks) > 0 {
+		l.loseLock(l.locks[0])
 	}
 	l.say(awake.Fact{Kind: awake.FactService})
 	l.lidSleep()
@@ -343,7 +343,7 @@ func (l *Laptop) RestartService() {
 // Lose drops every lock of one hold without a restart.
 func (l *Laptop) Lose(hold awake.Hold) {
 	l.mu.Lock()
-	for k := range l.locks {
+	for _, k := range slices.Clone(l.locks) {
 		if k.hold == hold {
 			l.loseLock(k)
 		}
@@ -363,7 +363,7 @@ func (l *Laptop) Subscribe(tell func(awake.Fact)) {
 }
 
 func (l *Laptop) loseLock(k *lock) {
-	delete(l.locks, k)
+	l.drop(k)
 	close(k.lost)
 	// A lasting value is lost when somebody else sets it back.
 	if k.hold == awake.HoldLid && !l.own(awake.HoldLid) {
@@ -372,10 +372,8 @@ func (l *Laptop) loseLock(k *lock) {
 }
 
 func (l *Laptop) has(hold awake.Hold) bool {
-	for k := range l.locks {
-		if k.hold == hold {
-			return true
-		}
+	if l.own(hold) {
+		return true
 	}
 	for _, h := range l.foreign {
 		if h == hold {
@@ -477,11 +475,7 @@ func (l *Laptop) Machine() *Machine { return &Machine{l: l} }
 func (m *Machine) Kill() {
 	m.l.mu.Lock()
 	m.dead = true
-	for k := range m.l.locks {
-		if k.m == m {
-			delete(m.l.locks, k)
-		}
-	}
+	m.l.locks = slices.DeleteFunc(m.l.locks, func(k *lock) bool { return k.m == m })
 	m.l.lidSleep()
 	m.l.unlockAndTell()
 }
@@ -525,7 +519,7 @@ func (m *Machine) Acquire(ctx context.Context, hold awake.Hold, _ string) (awake
 		}
 	}
 	k := &lock{m: m, hold: hold, lost: make(chan struct{})}
-	l.locks[k] = true
+	l.locks = append(l.locks, k)
 	return k, nil
 }
 
@@ -536,8 +530,7 @@ func (k *lock) Release() error {
 		return fmt.Errorf("dropping %s: %w", k.hold, err)
 	}
 	l.mu.Lock()
-	if l.locks[k] {
-		delete(l.locks, k)
+	if l.drop(k) {
 		if k.hold == awake.HoldLid {
 			if l.opt.LastingLid && !l.own(awake.HoldLid) {
 				l.putBack()
@@ -551,8 +544,18 @@ func (k *lock) Release() error {
 
 func (k *lock) Lost() <-chan struct{} { return k.lost }
 
+// drop reports whether the lock still stood.
+func (l *Laptop) drop(k *lock) bool {
+	i := slices.Index(l.locks, k)
+	if i < 0 {
+		return false
+	}
+	l.locks = slices.Delete(l.locks, i, i+1)
+	return true
+}
+
 func (l *Laptop) own(hold awake.Hold) bool {
-	for k := range l.locks {
+	for _, k := range l.locks {
 		if k.hold == hold {
 			return true
 		}
@@ -571,7 +574,7 @@ func (m *Machine) Held(ctx context.Context) ([]awake.Hold, error) {
 	m.l.mu.Lock()
 	defer m.l.mu.Unlock()
 	var held []awake.Hold
-	for k := range m.l.locks {
+	for _, k := range m.l.locks {
 		if k.m == m && !slices.Contains(held, k.hold) {
 			held = append(held, k.hold)
 		}

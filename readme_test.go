@@ -18,7 +18,7 @@ var answersNo = []string{"lidguard can-close", "lidguard doctor", "lidguard why"
 func TestDocuments_commandsRun(t *testing.T) {
 	home := t.TempDir()
 	bin := filepath.Join(home, ".local", "bin")
-	for _, dir := range []string{bin, filepath.Join(home, ".claude"), filepath.Join(home, ".codex"), filepath.Join(home, "bin")} {
+	for _, dir := range []string{filepath.Join(home, ".claude"), filepath.Join(home, ".codex"), filepath.Join(home, "bin")} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			t.Fatal(err)
 		}

@@ -31,6 +31,11 @@ func (s *State) Resume(handover bool, now event.Instant) {
 	s.Exiting, s.ExitFinal, s.HandedOver, s.ExitBy = false, false, false, 0
 	s.QuietSince, s.AsleepSince = event.Instant{}, event.Instant{}
 	s.Now, s.Gap = now, now.Boot-now.Awake
+	s.WakeID, s.WakeSet = 0, false // died with the process that asked
+	if !s.WakeAt.IsZero() {
+		s.WakeID = s.id()
+		s.wakeAgain = true
+	}
 	s.Sending = slices.DeleteFunc(s.Sending, func(w sending) bool { return handover || w.Webhook.Kind == PreSuspend })
 	for i := range s.Sending {
 		s.Sending[i].Due = 0 // sent again by the first step
@@ -80,6 +85,14 @@ func (s *State) Apply(in Input, now event.Instant) []Effect {
 		s.Battery = in.Battery
 	case InHeat:
 		s.heat(in)
+	case InNetwork:
+		s.Network = in.Network
+	case InRemote:
+		s.Remote, s.RemoteWho = in.Remote, in.Who
+	case InLimit:
+		s.limited(in)
+	case InWakeSet:
+		s.wakeSet(in)
 	case InTaken:
 		s.taken(in.ID)
 	case InDenied, InFailed:
@@ -137,6 +150,8 @@ func (s *State) Apply(in Input, now event.Instant) []Effect {
 	}
 
 	s.latch()
+	s.network()
+	s.wake()
 	s.restore()
 	s.suspend()
 	s.resend()
@@ -191,6 +206,15 @@ func (s *State) Next(now event.Instant) (time.Duration, bool) {
 		at(s.Sending[i].Due)
 	}
 	at(s.RestoreDue)
+	if s.ReachUntil > s.Now.Awake {
+		at(s.ReachUntil)
+	}
+	if s.OfflineSince != 0 && !s.Offline {
+		at(s.OfflineSince + s.Config.Offline)
+	}
+	if !s.WakeAt.IsZero() {
+		consider(s.WakeAt.Sub(now.Wall))
+	}
 	if !s.Exiting {
 		at(s.ExitBy)
 		if !s.QuietSince.IsZero() && s.Config.ExitDelay >= 0 {
@@ -233,12 +257,16 @@ func (s *State) Blocked() string {
 		return "battery floor"
 	case s.Battery.Known && s.Battery.OnBattery && !s.Config.ProtectOnBattery:
 		return "on battery"
+	case s.Offline && s.Config.OfflineRelease:
+		return "no network"
 	}
 	return ""
 }
 
-// working: sessions keep the machine awake.
-func (s *State) working() bool { return s.Holding > 0 && s.Blocked() == "" }
+// working: sessions keep the machine awake, or what the person set beside them.
+func (s *State) working() bool {
+	return (s.Holding > 0 || s.reachable() || s.remote()) && s.Blocked() == ""
+}
 
 // counting: a pending suspend still runs its delay, webhook, sound or check.
 func (s *State) counting() bool {
@@ -342,7 +370,7 @@ func (s *State) leave(handedOver bool) {
 
 // exit gives out DoExit when nothing has been under way for long enough.
 func (s *State) exit() {
-	quiet := (s.Live == 0 || s.ExitFinal || s.broken == LeavesEarly) &&
+	quiet := (s.Live == 0 || s.ExitFinal || s.broken == LeavesEarly) && (s.WakeAt.IsZero() || s.ExitFinal) &&
 		s.Pending == nil && len(s.Sending) == 0 && len(s.Dropping) == 0 && len(s.Late) == 0
 	for i := range s.Holds {
 		quiet = quiet && s.Holds[i].Held == 0 && s.Holds[i].Asking == 0

@@ -49,6 +49,15 @@ const (
 	AnswerLimit = 30 * time.Second
 	// HeatPoll is how often heat wants to be read while WantsHeat.
 	HeatPoll = 10 * time.Second
+	// SlowPoll is how often the network wants to be looked at while WantsNetwork,
+	// and the logins from afar while WantsRemote.
+	SlowPoll = 30 * time.Second
+	// ResetStay is how long a machine that woke for the end of a limit stays up,
+	// so that a client that goes on by itself can (chosen: it takes one prompt).
+	ResetStay = 10 * time.Minute
+	// ResetMost is the longest that a wake-up is asked for ahead: a weekly limit
+	// and a day.
+	ResetMost = 8 * 24 * time.Hour
 	// FloorHysteresis is how many points above the floor end the battery latch,
 	// HeatHysteresis how many degrees below the threshold end the heat latch.
 	FloorHysteresis = 3.0
@@ -91,6 +100,16 @@ func (l Lid) String() string {
 	return string(l)
 }
 
+// Network is what is known of the way out. The zero value is unknown, which is
+// never lost.
+type Network string
+
+const (
+	NetworkUnknown Network = ""
+	NetworkUp      Network = "up"
+	NetworkDown    Network = "down"
+)
+
 // Mode is how the machine goes to sleep.
 type Mode string
 
@@ -101,7 +120,8 @@ const (
 )
 
 // Reason is why a suspend is wanted. The first four are webhook reasons of the
-// contract; Released is a suspend after a cancel path, which calls no webhook.
+// contract, NetworkLost is one of ours; Released is a suspend after a cancel path,
+// which calls no webhook.
 type Reason string
 
 const (
@@ -110,6 +130,7 @@ const (
 	EmergencyHibernation Reason = "EmergencyHibernation"
 	BatteryFloor         Reason = "BatteryFloor"
 	Released             Reason = "Released"
+	NetworkLost          Reason = "NetworkLost"  // network-lost-release
 	SessionEnded         Reason = "SessionEnded" // PostSessionEnd's only reason
 )
 
@@ -149,6 +170,19 @@ type Config struct {
 
 	FloorPercent     float64 `json:"floor_percent"` // 0 is off
 	ProtectOnBattery bool    `json:"protect_on_battery"`
+
+	// Reachable is how long the machine stays up once the last work is over, on
+	// mains or where ReachableOnBattery allows it; 0 is off.
+	Reachable          time.Duration `json:"reachable_ns,omitempty"`
+	ReachableOnBattery bool          `json:"reachable_on_battery,omitempty"`
+	// CountRemote has logins from afar keep a machine up that work had kept up.
+	CountRemote bool `json:"count_remote,omitempty"`
+	// Offline is how long the network may be gone with nobody there until that is
+	// told; 0 is off. With OfflineRelease the work no longer holds then.
+	Offline        time.Duration `json:"offline_ns,omitempty"`
+	OfflineRelease bool          `json:"offline_release,omitempty"`
+	// WakeAtReset has the machine wake when the limit that ended a turn is over.
+	WakeAtReset bool `json:"wake_at_reset,omitempty"`
 }
 
 // SessionEnd is the end of one session, as webhooks tell it.
@@ -177,6 +211,10 @@ const (
 	InDisplays InputKind = "displays" // Displays; UnknownDisplays if unreadable
 	InBattery  InputKind = "battery"  // Battery
 	InHeat     InputKind = "heat"     // Celsius; Unreadable if no sensor answers
+	InNetwork  InputKind = "network"  // Network
+	InRemote   InputKind = "remote"   // Remote logins, Who names them
+	// InLimit: a turn of Who ended by a limit that is over At.
+	InLimit InputKind = "limit"
 
 	// Results. ID is that of the effect; a result with an ID that nobody waits
 	// for is ignored, so late and duplicate ones are harmless.
@@ -191,6 +229,7 @@ const (
 	InWebhookDone InputKind = "webhook-done" // delivered, failed or timed out: Why
 	InSoundDone   InputKind = "sound-done"   // played, failed or no player: Why
 	InChecked     InputKind = "checked"      // lid and displays were read again and fed before this
+	InWakeSet     InputKind = "wake-set"     // Wake worked, or was refused: Why
 
 	// InService: the service behind holds and suspend came (back): denied and
 	// failed holds are tried at once. Locks it lost are reported by InLost.
@@ -227,6 +266,10 @@ type Input struct {
 	Celsius    float64 `json:"celsius,omitempty"`
 	Unreadable bool    `json:"unreadable,omitempty"`
 
+	Network Network   `json:"network,omitempty"`
+	Remote  int       `json:"remote,omitempty"`
+	At      time.Time `json:"at,omitzero"`
+
 	Who    string  `json:"who,omitempty"` // who refused: a polkit action, another program's lock, a user
 	Why    string  `json:"why,omitempty"`
 	Config *Config `json:"config,omitempty"`
@@ -257,6 +300,9 @@ const (
 	// DoRestore puts back every lasting system value that a dead runtime left
 	// changed. Harmless when there is none. Answer InRestored or InFailed.
 	DoRestore EffectKind = "restore"
+	// DoWake asks the system to wake up At, or no longer where At is zero. Answer
+	// InWakeSet.
+	DoWake EffectKind = "wake"
 	// DoCancelReplies ends every wait for a person's answer: the machine is
 	// about to hibernate for heat.
 	DoCancelReplies EffectKind = "cancel-replies"
@@ -279,6 +325,7 @@ type Effect struct {
 	History *HistoryEntry `json:"history,omitempty"`
 	Code    string        `json:"code,omitempty"`
 	Text    string        `json:"text,omitempty"`
+	At      time.Time     `json:"at,omitzero"`
 	// HandedOver on DoExit: another runtime took over, restore nothing.
 	HandedOver bool `json:"handed_over,omitempty"`
 }

@@ -31,6 +31,9 @@ const (
 	HeatWhileOpen     Rule = "heat hibernates an open machine"
 	HeatIgnored       Rule = "heat is ignored"
 	StrictWhileOpen   Rule = "strict mode blocks the user's own suspend with the lid open"
+	ReachesNever      Rule = "a machine that should stay reachable sleeps"
+	ReachesOn         Rule = "the time to stay reachable never ends"
+	ReachesOnBattery  Rule = "a machine on battery stays reachable"
 )
 
 // Rules lists every rule that Break knows.
@@ -38,7 +41,7 @@ func Rules() []Rule {
 	return []Rule{LidIgnored, UnknownIsClosed, DisplaysIgnored, DisplaysUnsettled, WorkCancelsNot, LidCancelsNot,
 		SuspendsNever, ReleasesEarly, SuspendsHeld, LeaksLate, HoldsOn, RetriesNot, LostStaysLost, TriesForEver,
 		CountsTwice, PostForgotten, PostAlways, CancelTells, LeavesEarly, LeavesNever, FloorIgnored, FloorFlaps,
-		HeatWhileOpen, HeatIgnored, StrictWhileOpen}
+		HeatWhileOpen, HeatIgnored, StrictWhileOpen, ReachesNever, ReachesOn, ReachesOnBattery}
 }
 
 // Break switches one rule off. Only tests and the simulation call it.

@@ -125,6 +125,28 @@ type State struct {
 	Battery      Battery  `json:"battery"`
 	Celsius      *float64 `json:"celsius,omitempty"` // nil: never read or unreadable
 
+	// Busy is whether sessions kept the machine awake after the last step, whatever
+	// else did: its falling edge begins ReachUntil, the end of the time that the
+	// machine stays up for whoever wants to reach it. ReachFree: on battery too.
+	Busy       bool          `json:"busy,omitempty"`
+	ReachUntil time.Duration `json:"reach_until_ns,omitempty"`
+	ReachFree  bool          `json:"reach_free,omitempty"`
+	// Remote counts the logins from afar when they were last looked at; RemoteWho
+	// names them.
+	Remote    int    `json:"remote,omitempty"`
+	RemoteWho string `json:"remote_who,omitempty"`
+	// Network is the last reading while it mattered, OfflineSince when it was
+	// first found gone, and Offline that it was for as long as the setting says.
+	Network      Network       `json:"network,omitempty"`
+	OfflineSince time.Duration `json:"offline_since_ns,omitempty"`
+	Offline      bool          `json:"offline,omitempty"`
+	// WakeAt is the wake-up that is wanted, by the wall clock, for WakeFor; WakeID
+	// that of the DoWake that is waited for, WakeSet that the system took it.
+	WakeAt  time.Time `json:"wake_at,omitzero"`
+	WakeFor string    `json:"wake_for,omitempty"`
+	WakeID  uint64    `json:"wake_id,omitempty"`
+	WakeSet bool      `json:"wake_set,omitempty"`
+
 	HeatLatch  bool `json:"heat_latch,omitempty"`
 	FloorLatch bool `json:"floor_latch,omitempty"`
 
@@ -161,6 +183,8 @@ type State struct {
 	// GapAt is when the clocks last showed a sleep, on the Awake clock.
 	GapAt time.Duration `json:"gap_at_ns,omitempty"`
 	Now   event.Instant `json:"now"`
+
+	wakeAgain bool // a new process has to ask for WakeAt anew
 
 	in     Input    // of the Apply under way
 	out    []Effect // of the Apply under way

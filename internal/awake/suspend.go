@@ -11,9 +11,13 @@ const stageChecked Stage = "checked"
 
 // suspend starts, cancels and moves on the one pending suspend.
 func (s *State) suspend() {
+	s.stay()
 	working := s.working()
 	fell := s.Working && !working
 	s.Working = working
+	if !working {
+		s.Remote, s.RemoteWho = 0, "" // such a login prolongs work and begins none
+	}
 
 	if s.Pending != nil {
 		if why := s.cancelled(working); why != "" {
@@ -75,8 +79,9 @@ func (s *State) begin(owed *SessionEnd) {
 	}
 	switch {
 	case s.Holding > 0:
-		p.Reason = BatteryFloor
-		s.note("battery-floor", fmt.Sprintf("%.0f %% on battery with the lid closed (%s): sessions no longer keep the machine awake", s.Battery.Percent, s.Blocked()))
+		if p.Reason = s.blockedReason(); p.Reason == BatteryFloor {
+			s.note("battery-floor", fmt.Sprintf("%.0f %% on battery with the lid closed (%s): sessions no longer keep the machine awake", s.Battery.Percent, s.Blocked()))
+		}
 		if owed != nil {
 			s.post(owed)
 			p.Owed = nil
@@ -100,6 +105,9 @@ func (s *State) cancelled(working bool) string {
 	case p.Stage == StageCalled:
 		return "" // the call is out; its result decides
 	case working && s.broken != WorkCancelsNot:
+		if s.Holding == 0 && s.remote() {
+			return "somebody is logged in from afar"
+		}
 		return "a session works"
 	case !s.shut() && s.broken != LidCancelsNot:
 		return "somebody is there"
@@ -206,7 +214,7 @@ func (s *State) sound() {
 func (s *State) call() {
 	p := s.Pending
 	if s.Holding > 0 && p.Reason != EmergencyHibernation && s.broken != WorkCancelsNot {
-		p.Reason = BatteryFloor // a session began that may not go on
+		p.Reason = s.blockedReason() // a session began that may not go on
 	}
 	p.Stage, p.Due = StageCalled, s.Now.Awake+SuspendLimit
 	p.Tries++
@@ -265,6 +273,7 @@ func (s *State) woke(gap bool) {
 	}
 	s.AsleepSince = event.Instant{}
 	s.HeatLatch = false
+	s.OfflineSince, s.Network = 0, NetworkUnknown // it takes a moment to connect
 	for i := range s.Holds {
 		s.Holds[i].RetryAt, s.Holds[i].Pause = 0, 0
 	}

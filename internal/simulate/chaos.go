@@ -128,6 +128,8 @@ func randomConfig(rng *rand.Rand) daemon.CoreConfig {
 			ExitDelay:            pick(rng, 10*time.Minute, 10*time.Minute, 0, -1),
 			EmergencyHibernation: rng.IntN(4) != 0, EmergencyCelsius: 93,
 			FloorPercent: pick(rng, 10.0, 20.0, 0), ProtectOnBattery: rng.IntN(5) != 0,
+			Reachable: pick(rng, 0, 0, 30*time.Second, 10*time.Minute), ReachableOnBattery: rng.IntN(3) == 0,
+			CountRemote: rng.IntN(3) == 0, Offline: pick(rng, 0, time.Minute, 10*time.Minute), OfflineRelease: rng.IntN(2) == 0,
 		},
 	}
 }
@@ -205,8 +207,10 @@ func (c *chaos) act(keys []event.SessionKey) {
 		c.oneSignal(pick(c.rng, keys...))
 	case r < 72:
 		c.pass(c.someTime())
-	case r < 84:
+	case r < 82:
 		c.moveMachine()
+	case r < 84:
+		c.afar()
 	case r < 88:
 		c.heat()
 	case r < 91:
@@ -343,6 +347,15 @@ func (c *chaos) heat() {
 	c.feed("heat", daemon.MachineInput(in))
 }
 
+// afar tells what is seen of the network and of logins over it.
+func (c *chaos) afar() {
+	if c.chance(2) {
+		c.feed("network", daemon.MachineInput(awake.Input{Kind: awake.InNetwork, Network: pick(c.rng, awake.NetworkDown, awake.NetworkDown, awake.NetworkUp, awake.NetworkUnknown)}))
+		return
+	}
+	c.feed("logins", daemon.MachineInput(awake.Input{Kind: awake.InRemote, Remote: pick(c.rng, 0, 0, 1, 2), Who: "somebody"}))
+}
+
 func (c *chaos) processGone(keys []event.SessionKey) {
 	k := pick(c.rng, keys...)
 	switch c.rng.IntN(4) {
@@ -471,6 +484,9 @@ func (c *World) drain() {
 	c.laptop.Wake()
 	if c.core != nil {
 		c.feed("remove all", daemon.SessionInput(session.Input{Kind: session.InRemoveAll}))
+	}
+	if c.core != nil {
+		c.feed("nobody is logged in", daemon.MachineInput(awake.Input{Kind: awake.InRemote}))
 	}
 	// A suspend that was called for a moment before the lid opened still comes.
 	for range 3 {

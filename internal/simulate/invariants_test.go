@@ -61,8 +61,9 @@ func atWork(s simulate.Seen) (n int) {
 	return n
 }
 
-// Protection is on exactly while a session is active and not soft-locked (and
-// neither heat nor battery forbids it), or a pending suspend still runs.
+// Protection is on exactly while a session is active and not soft-locked, the
+// machine stays reachable or a login from afar counts (and neither heat nor battery
+// forbids it), or a pending suspend still runs.
 func TestInvariant1_protectionExactlyWhileWorkOrCountdown(t *testing.T) {
 	wildly(t, func(*simulate.Wild) func(simulate.Seen, bool) string {
 		return func(s simulate.Seen, end bool) string {
@@ -71,7 +72,8 @@ func TestInvariant1_protectionExactlyWhileWorkOrCountdown(t *testing.T) {
 			}
 			a := s.Core.Awake()
 			countdown := a.Pending != nil && a.Pending.Stage != awake.StageCalled && a.Pending.Stage != awake.StageRetry
-			want := atWork(s) > 0 && a.Blocked() == "" || countdown
+			beside := a.ReachUntil > s.Core.Now().Awake || a.Config.CountRemote && a.Remote > 0
+			want := (atWork(s) > 0 || beside) && a.Blocked() == "" || countdown
 			if got := a.Protected(); got != want {
 				return fmt.Sprintf("protection is %v with %d sessions at work, blocked %q, countdown %v", got, atWork(s), a.Blocked(), countdown)
 			}
@@ -98,7 +100,7 @@ func TestInvariant2_neverSuspendsUnderWorkOrUnderAPerson(t *testing.T) {
 				if a.Lid != awake.LidClosed || a.Displays != 0 {
 					return fmt.Sprintf("suspends (%s) with lid %s and %d displays", e.Reason, a.Lid, a.Displays)
 				}
-				forced := e.Reason == awake.EmergencyHibernation || e.Reason == awake.BatteryFloor && a.Blocked() != ""
+				forced := e.Reason == awake.EmergencyHibernation || (e.Reason == awake.BatteryFloor || e.Reason == awake.NetworkLost) && a.Blocked() != ""
 				if n := atWork(s); n > 0 && !forced {
 					return fmt.Sprintf("suspends (%s) with %d sessions at work", e.Reason, n)
 				}

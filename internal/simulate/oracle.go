@@ -33,8 +33,6 @@ const (
 )
 
 type track struct {
-	key      event.SessionKey
-	x        *session.Session // what the core knows of it, nil: nothing; see oracle.look
 	st       standing
 	lastReal time.Duration // last input that counts as activity
 	busy     time.Duration // last sign of life while something may have been in flight
@@ -109,11 +107,8 @@ type owedEnd struct {
 
 type oracle struct {
 	w     *World
-	all   []*track // in the order first seen
+	keys  []event.SessionKey // in the order first seen
 	known map[event.SessionKey]*track
-	// The registry that every track.x was looked up in, and its count then.
-	looked  *session.State
-	watched uint64
 
 	// Facts as delivered.
 	lid       awake.Lid
@@ -122,6 +117,11 @@ type oracle struct {
 	seen      bool
 	battery   awake.Battery
 	floorDown bool
+	network   awake.Network
+	offline   time.Duration // since when it is known to be gone, with work and nobody there
+	cutOff    bool          // for so long that it counts
+	remote    int           // logins from afar
+	reach     time.Duration // until when the machine stays reachable after the work
 
 	ends      []*owedEnd
 	lostPosts map[uint64]bool
@@ -138,7 +138,9 @@ type oracle struct {
 	was struct {
 		holding            int
 		working, calledOut bool
+		up                 bool // working, or kept up beside that
 		latch, shut        bool
+		woke               event.Instant
 		st                 standing
 		activity           time.Duration
 	}
@@ -150,8 +152,8 @@ func newOracle(w *World) *oracle {
 
 // fresh: a runtime without memory starts.
 func (o *oracle) fresh() {
-	o.all, o.known, o.ends = nil, map[event.SessionKey]*track{}, nil
-	o.floorDown = false
+	o.keys, o.known, o.ends = nil, map[event.SessionKey]*track{}, nil
+	o.floorDown, o.network, o.offline, o.cutOff, o.remote, o.reach = false, awake.NetworkUnknown, 0, false, 0, 0
 	o.lid, o.displays, o.bareAt, o.seen, o.battery = awake.LidUnknown, awake.UnknownDisplays, 0, false, awake.Battery{}
 	clear(o.lostPosts)
 	o.restored()
@@ -183,23 +185,11 @@ func (o *oracle) lost(effects []awake.Effect) {
 func (o *oracle) track(k event.SessionKey) *track {
 	t := o.known[k]
 	if t == nil {
-		t = &track{key: k, x: o.w.core.Sessions().Get(k), tools: map[string]string{}, ledger: map[string]event.Task{}}
+		t = &track{tools: map[string]string{}, ledger: map[string]event.Task{}}
 		o.known[k] = t
-		o.all = append(o.all, t)
+		o.keys = append(o.keys, k)
 	}
 	return t
-}
-
-// look has every track point at what the core knows, if sessions came or went.
-func (o *oracle) look() {
-	s := o.w.core.Sessions()
-	if s == o.looked && s.Watched() == o.watched {
-		return
-	}
-	o.looked, o.watched = s, s.Watched()
-	for _, t := range o.all {
-		t.x = s.Get(t.key)
-	}
 }
 
 func (o *oracle) shut() bool { return o.seen && o.lid == awake.LidClosed && o.displays == 0 }
@@ -210,7 +200,57 @@ func (o *oracle) blocked(now time.Duration) bool {
 	b, f := o.battery, o.w.cfg.Awake.FloorPercent
 	onBattery := b.Known && b.OnBattery
 	floor := f > 0 && onBattery && o.away(now) && (b.Percent < f || o.floorDown && b.Percent < f+3)
-	return o.w.core.Awake().HeatLatch || floor || onBattery && !o.w.cfg.Awake.ProtectOnBattery
+	return o.w.core.Awake().HeatLatch || floor || onBattery && !o.w.cfg.Awake.ProtectOnBattery ||
+		o.cutOff && o.w.cfg.Awake.OfflineRelease
+}
+
+// beside reports whether the machine is kept up for something else than work.
+func (o *oracle) beside(now time.Duration) bool {
+	return !o.blocked(now) && (now < o.reach || o.w.cfg.Awake.CountRemote && o.remote > 0)
+}
+
+// besides takes in what one step means for that. It comes after the sessions'
+// changes.
+func (o *oracle) besides(changes []session.Change, now time.Duration) {
+	c := o.w.cfg.Awake
+	_, holding := o.count(now)
+	if watched := c.Offline > 0 && holding > 0 && o.away(now); !watched || o.network != awake.NetworkDown {
+		o.offline, o.cutOff = 0, false
+		if !watched {
+			o.network = awake.NetworkUnknown
+		}
+	} else {
+		if o.offline == 0 {
+			o.offline = now
+		}
+		o.cutOff = o.cutOff || now >= o.offline+c.Offline
+	}
+	working, mains := holding > 0 && !o.blocked(now), !o.battery.Known || !o.battery.OnBattery
+	if o.was.working && !working && !o.blocked(now) && !onlyCancelled(changes) {
+		o.reach = now + c.Reachable
+	}
+	if working || o.blocked(now) || c.Reachable == 0 || !mains && !c.ReachableOnBattery {
+		o.reach = 0
+	}
+	if !working && !o.beside(now) {
+		o.remote = 0
+	}
+}
+
+// onlyCancelled: sessions went away by other ways than an end or a wait.
+func onlyCancelled(changes []session.Change) bool {
+	any := false
+	for i := range changes {
+		switch c := &changes[i]; c.Kind {
+		case session.Ended:
+			if any = true; c.End != session.Cancelled {
+				return false
+			}
+		case session.Locked, session.GraceOver:
+			return false
+		}
+	}
+	return any
 }
 
 // holds reads one session's phase and lock.
@@ -221,14 +261,12 @@ func holds(x *session.Session, now time.Duration) bool {
 
 // count sums over the sessions the oracle knows.
 func (o *oracle) count(now time.Duration) (live, holding int) {
-	for _, t := range o.all {
-		if t.x == nil {
-			continue
-		}
-		if t.x.Phase != session.Idle && t.x.Phase != session.Gone {
+	for _, k := range o.keys {
+		x := o.w.core.Sessions().Get(k)
+		if x != nil && x.Phase != session.Idle && x.Phase != session.Gone {
 			live++
 		}
-		if holds(t.x, now) {
+		if holds(x, now) {
 			holding++
 		}
 	}
@@ -241,41 +279,45 @@ func counting(p *awake.Pending) bool {
 
 // before remembers how things stand.
 func (o *oracle) before(in daemon.Input) {
-	o.look()
 	a := o.w.core.Awake()
 	now := o.w.core.Now().Awake
 	_, o.was.holding = o.count(now)
 	o.was.working = o.was.holding > 0 && !o.blocked(now)
+	o.was.up = o.was.working || o.beside(now)
 	o.was.calledOut = a.Pending != nil && a.Pending.Stage == awake.StageCalled
-	o.was.latch = a.HeatLatch
+	o.was.latch, o.was.woke = a.HeatLatch, a.LastWoke
 	o.was.shut = o.shut()
 	o.was.st = none
 	if in.Session != nil && in.Session.Signal != nil {
-		t := o.track(in.Session.Signal.Session)
-		o.was.st = t.st
-		if t.x != nil {
-			o.was.activity = t.x.Activity.Awake
+		k := in.Session.Signal.Session
+		o.was.st = o.track(k).st
+		if x := o.w.core.Sessions().Get(k); x != nil {
+			o.was.activity = x.Activity.Awake
 		}
 	}
 	if in.Session != nil {
-		for _, t := range o.all {
-			t.existed = t.x != nil && t.x.Phase != session.Gone
+		for _, k := range o.keys {
+			x := o.w.core.Sessions().Get(k)
+			o.known[k].existed = x != nil && x.Phase != session.Gone
 		}
 	}
 }
 
 // after takes in what the core heard and checks what it decided.
 func (o *oracle) after(in daemon.Input, step daemon.Step) {
-	o.look()
 	now := o.w.core.Now().Awake
 	if in.Session != nil {
 		o.session(*in.Session, now)
+	}
+	if o.w.core.Awake().LastWoke != o.was.woke {
+		o.network, o.offline = awake.NetworkUnknown, 0 // a reading from before the sleep
 	}
 	if in.Machine != nil {
 		o.fact(*in.Machine, now)
 	}
 	if in.Config != nil {
-		for _, t := range o.all {
+		for _, k := range o.keys {
+			t := o.known[k]
 			t.loose = true
 			if t.st == pending { // which bound it ran into before is not known
 				t.set(free, now)
@@ -293,15 +335,15 @@ func (o *oracle) after(in daemon.Input, step daemon.Step) {
 	}
 	if in.Session != nil && in.Session.Signal != nil && in.Session.Signal.Kind == event.Waiting && (o.was.st == turn || o.was.st == pending) {
 		k := in.Session.Signal.Session
-		if x := o.track(k).x; x != nil && x.Phase == session.Working && x.Activity.Awake != o.was.activity {
+		if x := o.w.core.Sessions().Get(k); x != nil && x.Phase == session.Working && x.Activity.Awake != o.was.activity {
 			o.w.violate("a dialog of %s counts as activity", k)
 		}
 	}
 	o.changes(in, step.Changes)
+	o.besides(step.Changes, now)
 	o.sessionsNow(now)
-	live, holding := o.count(now)
-	o.effects(step.Effects, step.Changes, holding, now)
-	o.machineNow(in, step, live, holding, now)
+	o.effects(step.Effects, step.Changes, now)
+	o.machineNow(in, step, now)
 }
 
 func (o *oracle) fact(in awake.Input, now time.Duration) {
@@ -320,6 +362,10 @@ func (o *oracle) fact(in awake.Input, now time.Duration) {
 		o.seen = o.seen || in.Displays >= 0
 	case awake.InBattery:
 		o.battery = in.Battery
+	case awake.InNetwork:
+		o.network = in.Network
+	case awake.InRemote:
+		o.remote = in.Remote
 	case awake.InTaken:
 		for _, h := range o.w.core.Awake().Holds {
 			if h.Held == in.ID && in.ID != 0 {
@@ -340,7 +386,8 @@ func (o *oracle) fact(in awake.Input, now time.Duration) {
 
 // session moves the oracle's belief.
 func (o *oracle) session(in session.Input, now time.Duration) {
-	drop := func(t *track) {
+	drop := func(k event.SessionKey) {
+		t := o.track(k)
 		if t.existed {
 			t.set(gone, now)
 			t.forget()
@@ -351,19 +398,19 @@ func (o *oracle) session(in session.Input, now time.Duration) {
 		o.signal(*in.Signal, now)
 	case session.InExited:
 		if !in.Process.Shared && !o.w.cfg.Session.IgnoreProcesses {
-			for _, t := range o.all {
-				if t.proc != nil && *t.proc == *in.Process {
-					drop(t)
+			for _, k := range o.keys {
+				if p := o.known[k].proc; p != nil && *p == *in.Process {
+					drop(k)
 				}
 			}
 		}
 	case session.InOrphans:
 		for _, k := range in.Keys {
-			drop(o.track(k))
+			drop(k)
 		}
 	case session.InRemoveAll:
-		for _, t := range o.all {
-			drop(t)
+		for _, k := range o.keys {
+			drop(k)
 		}
 	case session.InBusy:
 		for _, k := range in.Keys {
@@ -376,10 +423,10 @@ func (o *oracle) session(in session.Input, now time.Duration) {
 			}
 		}
 	}
-	for _, t := range o.all {
-		t.proc = nil
-		if t.x != nil && t.x.Process != nil && !t.x.Process.Shared {
-			t.proc = t.x.Process
+	for _, k := range o.keys {
+		o.known[k].proc = nil
+		if x := o.w.core.Sessions().Get(k); x != nil && x.Process != nil && !x.Process.Shared {
+			o.known[k].proc = x.Process
 		}
 	}
 }
@@ -462,7 +509,7 @@ func (o *oracle) signal(sig event.Signal, now time.Duration) {
 			t.set(free, now) // it is its own successor, with or without a pending Stop
 			t.lastReal = now
 		}
-		o.succeed(t, now)
+		o.succeed(sig.Session, t, now)
 	case event.Began:
 		switch {
 		case t.st == none, t.st == gone, t.st == ended && !settling:
@@ -476,7 +523,7 @@ func (o *oracle) signal(sig event.Signal, now time.Duration) {
 		}
 		t.weak, t.weakFuzzy = 0, false
 		t.set(turn, now)
-		o.succeed(t, now)
+		o.succeed(sig.Session, t, now)
 	case event.Active, event.ToolBegan:
 		if !o.working(sig, t, kind, agent, codex, settling, over, now) {
 			return
@@ -595,7 +642,7 @@ func (o *oracle) signal(sig event.Signal, now time.Duration) {
 			t.settled = now + session.CarryOver
 		}
 	case event.Closed:
-		x := t.x
+		x := o.w.core.Sessions().Get(sig.Session)
 		switch {
 		case t.st == carrying:
 		case sig.Continues && (t.st == turn || t.st == pending || t.st == waiting):
@@ -709,14 +756,14 @@ func (t *track) weigh(now time.Duration) {
 }
 
 // succeed expects the work of a predecessor in the same process under t.
-func (o *oracle) succeed(t *track, now time.Duration) {
-	key, x := t.key, t.x
+func (o *oracle) succeed(key event.SessionKey, t *track, now time.Duration) {
+	x := o.w.core.Sessions().Get(key)
 	if x == nil || x.Process == nil || x.Process.Shared {
 		return
 	}
-	for _, old := range o.all {
-		k := old.key
-		if old == t || k.Provider != key.Provider || k.Name != key.Name || old.proc == nil || *old.proc != *x.Process {
+	for _, k := range o.keys {
+		old := o.known[k]
+		if k == key || k.Provider != key.Provider || k.Name != key.Name || old.proc == nil || *old.proc != *x.Process {
 			continue
 		}
 		old.age(now)
@@ -734,14 +781,15 @@ func (o *oracle) succeed(t *track, now time.Duration) {
 			old.doubtful = true
 			old.lastReal = now
 		case took:
-			o.takeOver(t, old, now)
+			o.takeOver(key, k, now)
 		}
 	}
 }
 
-// takeOver: the work of old goes on under t. It holds, by what is the
+// takeOver: the work of old goes on under key. It holds, by what is the
 // successor's own or by what it took.
-func (o *oracle) takeOver(t, old *track, now time.Duration) {
+func (o *oracle) takeOver(key, from event.SessionKey, now time.Duration) {
+	t, old := o.track(key), o.track(from)
 	for id, task := range old.ledger {
 		t.ledger[id] = task
 	}
@@ -752,12 +800,16 @@ func (o *oracle) takeOver(t, old *track, now time.Duration) {
 		// Whether the Stop was pending is a detail; it holds either way.
 		t.set(free, now)
 		t.lastReal = now
-		if !holds(t.x, now) {
-			o.w.violate("%s took over %s and holds nothing", t.key, old.key)
+		if !o.holdsNow(key, now) {
+			o.w.violate("%s took over %s and holds nothing", key, from)
 		}
 	}
 	old.set(gone, now)
 	old.forget()
+}
+
+func (o *oracle) holdsNow(k event.SessionKey, now time.Duration) bool {
+	return holds(o.w.core.Sessions().Get(k), now)
 }
 
 // changes checks that beginnings and ends alternate and ends are of the right
@@ -778,7 +830,7 @@ func (o *oracle) changes(in daemon.Input, changes []session.Change) {
 			to.live = true
 			if in.Session != nil && in.Session.Signal != nil && in.Session.Signal.Session == c.Key {
 				// The successor was heard of first, and its predecessor closed now.
-				o.takeOver(to, t, c.At.Awake)
+				o.takeOver(*c.To, c.Key, c.At.Awake)
 			}
 		case session.Ended:
 			if !t.live {
@@ -806,8 +858,9 @@ func (o *oracle) changes(in daemon.Input, changes []session.Change) {
 // sessionsNow holds every session against what is believed of it.
 func (o *oracle) sessionsNow(now time.Duration) {
 	c := o.w.cfg.Session
-	for _, t := range o.all {
-		is := holds(t.x, now)
+	for _, k := range o.keys {
+		t := o.known[k]
+		is := o.holdsNow(k, now)
 		must, mustNot := false, false
 		switch t.st {
 		case none, gone:
@@ -828,16 +881,16 @@ func (o *oracle) sessionsNow(now time.Duration) {
 		}
 		switch {
 		case must && !is:
-			o.w.violate("%s (%s) works and does not hold the machine: invariant 1 %s", t.key, t.st, o.show(t))
+			o.w.violate("%s (%s) works and does not hold the machine: invariant 1 %s", k, t.st, o.show(k))
 		case mustNot && is:
-			o.w.violate("%s (%s) has no work and holds the machine: invariants 1, 7 %s", t.key, t.st, o.show(t))
+			o.w.violate("%s (%s) has no work and holds the machine: invariants 1, 7 %s", k, t.st, o.show(k))
 		}
 	}
 }
 
 // show describes what the core believes of a session.
-func (o *oracle) show(t *track) string {
-	x := t.x
+func (o *oracle) show(k event.SessionKey) string {
+	x := o.w.core.Sessions().Get(k)
 	if x == nil {
 		return "(the core does not know it)"
 	}
@@ -854,23 +907,14 @@ func (s standing) String() string {
 }
 
 // effects checks what is asked for, in order.
-func (o *oracle) effects(effects []awake.Effect, changes []session.Change, holding int, now time.Duration) {
+func (o *oracle) effects(effects []awake.Effect, changes []session.Change, now time.Duration) {
 	a := o.w.core.Awake()
-	working := holding > 0 && !o.blocked(now)
+	_, holding := o.count(now)
+	up := holding > 0 && !o.blocked(now) || o.beside(now)
 	emergency := false
 
-	if o.was.working && !working {
-		onlyCancelled, any := true, false
-		for i := range changes {
-			switch c := &changes[i]; c.Kind {
-			case session.Ended:
-				any = true
-				onlyCancelled = onlyCancelled && c.End == session.Cancelled
-			case session.Locked, session.GraceOver:
-				onlyCancelled = false
-			}
-		}
-		o.silent = any && onlyCancelled && holding == 0
+	if o.was.up && !up {
+		o.silent = onlyCancelled(changes) && holding == 0
 	}
 	for i := range effects {
 		e := &effects[i]
@@ -901,7 +945,7 @@ func (o *oracle) effects(effects []awake.Effect, changes []session.Change, holdi
 			}
 		}
 	}
-	if o.was.working && !working && a.Pending == nil && !emergency && !o.suspends(effects) && o.was.shut && o.shut() && !a.ExitFinal &&
+	if o.was.up && !up && a.Pending == nil && !emergency && !o.suspends(effects) && o.was.shut && o.shut() && !a.ExitFinal &&
 		o.w.cfg.Awake.SuspendMode != awake.NoSuspend {
 		o.w.violate("the last work ended with nobody there and no suspend was planned")
 	}
@@ -928,7 +972,10 @@ func (o *oracle) suspend(e *awake.Effect, holding int, emergency bool, now time.
 		if holding > 0 && !o.blocked(now) {
 			o.w.violate("suspends (%s) with %d sessions at work: invariant 2", e.Reason, holding)
 		}
-		if holding > 0 && e.Reason != awake.BatteryFloor {
+		if o.beside(now) {
+			o.w.violate("suspends (%s) a machine that stays reachable for %s, with %d logins from afar", e.Reason, o.reach-now, o.remote)
+		}
+		if holding > 0 && e.Reason != awake.BatteryFloor && e.Reason != awake.NetworkLost {
 			o.w.violate("suspends sessions at work for %s", e.Reason)
 		}
 		if o.w.cfg.Awake.SuspendMode == awake.NoSuspend {
@@ -1003,12 +1050,13 @@ func (o *oracle) mayExit(now time.Duration) {
 }
 
 // machineNow checks protection, locks and departure once the step is over.
-func (o *oracle) machineNow(in daemon.Input, step daemon.Step, live, holding int, now time.Duration) {
+func (o *oracle) machineNow(in daemon.Input, step daemon.Step, now time.Duration) {
 	w, a := o.w, o.w.core.Awake()
+	live, holding := o.count(now)
 	if sum := w.core.Sessions().Summary(); sum.Holding != holding || sum.Live != live {
 		w.violate("the registry counts %+v, there are %d live and %d holding", sum, live, holding)
 	}
-	want := !a.ExitFinal && (holding > 0 && !o.blocked(now) || counting(a.Pending))
+	want := !a.ExitFinal && (holding > 0 && !o.blocked(now) || o.beside(now) || counting(a.Pending))
 	if a.Protected() != want {
 		w.violate("protection is %v with %d holding, blocked %v, pending %+v: invariant 1", a.Protected(), holding, o.blocked(now), a.Pending)
 	}

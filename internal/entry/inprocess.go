@@ -10,6 +10,8 @@ import (
 	"github.com/lidguard-go/lidguard/internal/ipc"
 	"github.com/lidguard-go/lidguard/internal/paths"
 	"github.com/lidguard-go/lidguard/internal/policy/gate"
+	"github.com/lidguard-go/lidguard/internal/policy/redact"
+	"github.com/lidguard-go/lidguard/internal/policy/rule"
 )
 
 // Rehearsal answers payloads in this process as a hook process would, and means
@@ -61,8 +63,31 @@ func Rehearse(env Env, away *ipc.Away) (*Rehearsal, error) {
 	return r, nil
 }
 
-// Rules is the rulebook it answers by. It must not be changed.
-func (r *Rehearsal) Rules() *Rules { return r.own.Rules }
+// Proof is what came of one example of a rule, or that the rule lacks some.
+type Proof struct {
+	Rule, Case string
+	Want       string // what the rule should do
+	Problem    string // what it does instead, or else is wrong; "" if all is well
+}
+
+// Prove holds the person's own rules to their examples: the [[rule]]s, and those of
+// [redact] while that pack is not off.
+func (r *Rehearsal) Prove() []Proof {
+	var list []Proof
+	rules := r.own.Rules
+	word := map[bool]string{true: "the rule fires", false: "the rule does not fire"}
+	for _, p := range rule.Prove(rules.Rule, gate.DialectOf) {
+		list = append(list, Proof{p.Rule, p.Case, word[p.Fires], p.Problem})
+	}
+	if modeOf(&redactPack, &r.packs, rules) == Off {
+		return list
+	}
+	word = map[bool]string{true: "the rule finds a secret", false: "the rule finds nothing"}
+	for _, p := range redact.Prove(redactConfig(rules).Rules) {
+		list = append(list, Proof{p.Rule, p.Case, word[strings.HasPrefix(p.Case, "mask")], p.Problem})
+	}
+	return list
+}
 
 // Judge answers a payload. args is the command line of a hook entry: its name, and
 // perhaps --event.

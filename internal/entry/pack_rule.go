@@ -73,9 +73,3 @@ func (h *hook) ruleSaid(mode Mode, ev *event.Event, v *event.Verdict) {
 		v.Reason += " A person can let this call through once, from a terminal of their own: lidguard hooks allow-once " + e.Code
 	}
 }
-
-// RuleProof is what came of one example of a rule.
-type RuleProof = rule.Proof
-
-// Prove holds the [[rule]]s to their examples.
-func (r *Rules) Prove() []RuleProof { return rule.Prove(r.Rule, gate.DialectOf) }

@@ -249,9 +249,8 @@ func (r *Report) examples(stage *Stage, suite string) error {
 	if err != nil {
 		return err
 	}
-	word := map[bool]string{true: "the rule fires", false: "the rule does not fire"}
-	for _, p := range chain.Rules().Prove() {
-		row := Row{Suite: suite, Rule: p.Rule, Case: p.Case, Kind: "example", Mode: Inside, Expected: word[p.Fires], Actual: word[p.Fired]}
+	for _, p := range chain.Prove() {
+		row := Row{Suite: suite, Rule: p.Rule, Case: p.Case, Kind: "example", Mode: Inside, Expected: p.Want, Actual: p.Want}
 		if p.Problem != "" {
 			row.Actual, row.Miss = p.Problem, true
 		}

@@ -262,6 +262,7 @@ func TestSignals_taskNotifications(t *testing.T) {
 		{"without one it is a line of a monitor", "<task-notification><task-id>b1</task-id><event>tick</event></task-notification>", ""},
 		{"a status inside the result is the agent's word", "<task-notification><task-id>b1</task-id><result><status>completed</status></result></task-notification>", ""},
 		{"still running is not over", "<task-notification><task-id>b1</task-id><status>running</status></task-notification>", ""},
+		{"one of no task is a hook that woke the model", "<task-notification>\\n<summary>Stop hook feedback</summary>\\n</task-notification>\\nfound", "began "},
 		{"a prompt that only speaks of one begins work", "what is a <task-notification>?", "began "},
 	} {
 		ev := decode(t, `{"session_id":"s","hook_event_name":"UserPromptSubmit","prompt":"`+c.prompt+`"}`)

@@ -70,7 +70,9 @@ func Signals(ev *event.Event, v event.Verdict) []event.Signal {
 		case ev.AgentID != "":
 			return one(event.Active)
 		}
-		s.Prompt = event.Preview(ev.Prompt)
+		if !strings.HasPrefix(ev.Prompt, notificationMark) { // a hook woke the model; nobody typed that
+			s.Prompt = event.Preview(ev.Prompt)
+		}
 		return one(event.Began)
 	case event.UserPromptExpansion:
 		// It follows the prompt's own event; a refusal ends that turn with no
@@ -357,14 +359,17 @@ func describe(tool *event.Tool) string {
 	return event.Preview(jsontext.Text(tool.Input, "description"))
 }
 
+const notificationMark = "<task-notification>"
+
 // notification reads a <task-notification> prompt: the id of the task, whether
-// it says that the task is over, and whether it is such a prompt at all.
+// it says that the task is over, and whether it is such a prompt at all. One that
+// names no task is none: with it a hook wakes the model, which begins a turn
+// (asyncRewake, §3).
 func notification(prompt string) (id string, done, is bool) {
-	body, is := strings.CutPrefix(strings.TrimLeft(prompt, " \t\r\n"), "<task-notification>")
-	if !is {
+	body, is := strings.CutPrefix(strings.TrimLeft(prompt, " \t\r\n"), notificationMark)
+	if id = element(body, "task-id"); !is || id == "" {
 		return "", false, false
 	}
-	id = element(body, "task-id")
 	// <result> quotes what an agent wrote, which may hold anything; the elements
 	// the client writes come before it.
 	body, _, _ = strings.Cut(body, "<result>")
@@ -372,7 +377,7 @@ func notification(prompt string) (id string, done, is bool) {
 	case "", "running", "pending", "in_progress":
 		return id, false, true
 	}
-	return id, id != "", true
+	return id, true, true
 }
 
 func element(text, name string) string {

@@ -209,8 +209,11 @@ func content(value []byte) (t texts, result bool) {
 }
 
 // typed gives back what a person typed for a command, which the record holds in
-// pieces: "/name arguments".
+// pieces: "/name arguments"; nothing for the text by which a hook woke the model.
 func typed(prompt string) string {
+	if strings.HasPrefix(prompt, "<task-notification>") {
+		return ""
+	}
 	if !strings.HasPrefix(prompt, "<command-") {
 		return prompt
 	}
@@ -237,16 +240,15 @@ func empty(list []byte) bool {
 // notification reads a <task-notification> text like the codec does for prompts.
 func notification(text string) (id string, done, is bool) {
 	body, is := strings.CutPrefix(strings.TrimLeft(text, " \t\r\n"), "<task-notification>")
-	if !is {
+	if id = element(body, "task-id"); !is || id == "" {
 		return "", false, false
 	}
 	body, _, _ = strings.Cut(body, "<result>")
-	id = element(body, "task-id")
 	switch element(body, "status") {
 	case "", "running", "pending", "in_progress":
 		return id, false, true
 	}
-	return id, id != "", true
+	return id, true, true
 }
 
 // Find returns the path of a session's transcript in projects, the client's

@@ -37,6 +37,7 @@ func TestLine(t *testing.T) {
 		{"a local command begins nothing", user(`"<command-name>/model</command-name>"`, ""), ""},
 		{"a completed notification", user(`"<task-notification><task-id>b1</task-id><status>completed</status></task-notification>"`, `,"turnOrigin":"task_notification"`), "task-ended b1"},
 		{"a monitor's line", user(`"<task-notification><task-id>b1</task-id><event>x</event></task-notification>"`, `,"turnOrigin":"task_notification"`), ""},
+		{"a hook that woke the model", user(`"<task-notification>\n<summary>Stop hook feedback</summary>\n</task-notification>"`, `,"turnOrigin":"task_notification"`), "began"},
 		{"a queued notification is no completion", `{"type":"queue-operation","operation":"enqueue","content":"<task-notification><task-id>b1</task-id><status>completed</status></task-notification>"}`, ""},
 		{"delivered in mid-turn it is", `{"attachment":{"type":"queued_command","prompt":"<task-notification><task-id>b1</task-id><status>completed</status></task-notification>"},"type":"attachment"}`, "task-ended b1"},
 		{"a hook ends the turn after a tool", `{"attachment":{"type":"hook_stopped_continuation","hookEvent":"PostToolUse"},"type":"attachment"}`, "interrupted"},

@@ -33,6 +33,8 @@ const (
 )
 
 type track struct {
+	key      event.SessionKey
+	x        *session.Session // what the core knows of it, nil: nothing; see oracle.look
 	st       standing
 	lastReal time.Duration // last input that counts as activity
 	busy     time.Duration // last sign of life while something may have been in flight
@@ -107,8 +109,11 @@ type owedEnd struct {
 
 type oracle struct {
 	w     *World
-	keys  []event.SessionKey // in the order first seen
+	all   []*track // in the order first seen
 	known map[event.SessionKey]*track
+	// The registry that every track.x was looked up in, and its count then.
+	looked  *session.State
+	watched uint64
 
 	// Facts as delivered.
 	lid       awake.Lid
@@ -152,7 +157,7 @@ func newOracle(w *World) *oracle {
 
 // fresh: a runtime without memory starts.
 func (o *oracle) fresh() {
-	o.keys, o.known, o.ends = nil, map[event.SessionKey]*track{}, nil
+	o.all, o.known, o.ends = nil, map[event.SessionKey]*track{}, nil
 	o.floorDown, o.network, o.offline, o.cutOff, o.remote, o.reach = false, awake.NetworkUnknown, 0, false, 0, 0
 	o.lid, o.displays, o.bareAt, o.seen, o.battery = awake.LidUnknown, awake.UnknownDisplays, 0, false, awake.Battery{}
 	clear(o.lostPosts)
@@ -185,11 +190,23 @@ func (o *oracle) lost(effects []awake.Effect) {
 func (o *oracle) track(k event.SessionKey) *track {
 	t := o.known[k]
 	if t == nil {
-		t = &track{tools: map[string]string{}, ledger: map[string]event.Task{}}
+		t = &track{key: k, x: o.w.core.Sessions().Get(k), tools: map[string]string{}, ledger: map[string]event.Task{}}
 		o.known[k] = t
-		o.keys = append(o.keys, k)
+		o.all = append(o.all, t)
 	}
 	return t
+}
+
+// look has every track point at what the core knows, if sessions came or went.
+func (o *oracle) look() {
+	s := o.w.core.Sessions()
+	if s == o.looked && s.Watched() == o.watched {
+		return
+	}
+	o.looked, o.watched = s, s.Watched()
+	for _, t := range o.all {
+		t.x = s.Get(t.key)
+	}
 }
 
 func (o *oracle) shut() bool { return o.seen && o.lid == awake.LidClosed && o.displays == 0 }
@@ -261,12 +278,14 @@ func holds(x *session.Session, now time.Duration) bool {
 
 // count sums over the sessions the oracle knows.
 func (o *oracle) count(now time.Duration) (live, holding int) {
-	for _, k := range o.keys {
-		x := o.w.core.Sessions().Get(k)
-		if x != nil && x.Phase != session.Idle && x.Phase != session.Gone {
+	for _, t := range o.all {
+		if t.x == nil {
+			continue
+		}
+		if t.x.Phase != session.Idle && t.x.Phase != session.Gone {
 			live++
 		}
-		if holds(x, now) {
+		if holds(t.x, now) {
 			holding++
 		}
 	}
@@ -279,6 +298,7 @@ func counting(p *awake.Pending) bool {
 
 // before remembers how things stand.
 func (o *oracle) before(in daemon.Input) {
+	o.look()
 	a := o.w.core.Awake()
 	now := o.w.core.Now().Awake
 	_, o.was.holding = o.count(now)
@@ -289,22 +309,22 @@ func (o *oracle) before(in daemon.Input) {
 	o.was.shut = o.shut()
 	o.was.st = none
 	if in.Session != nil && in.Session.Signal != nil {
-		k := in.Session.Signal.Session
-		o.was.st = o.track(k).st
-		if x := o.w.core.Sessions().Get(k); x != nil {
-			o.was.activity = x.Activity.Awake
+		t := o.track(in.Session.Signal.Session)
+		o.was.st = t.st
+		if t.x != nil {
+			o.was.activity = t.x.Activity.Awake
 		}
 	}
 	if in.Session != nil {
-		for _, k := range o.keys {
-			x := o.w.core.Sessions().Get(k)
-			o.known[k].existed = x != nil && x.Phase != session.Gone
+		for _, t := range o.all {
+			t.existed = t.x != nil && t.x.Phase != session.Gone
 		}
 	}
 }
 
 // after takes in what the core heard and checks what it decided.
 func (o *oracle) after(in daemon.Input, step daemon.Step) {
+	o.look()
 	now := o.w.core.Now().Awake
 	if in.Session != nil {
 		o.session(*in.Session, now)
@@ -316,8 +336,7 @@ func (o *oracle) after(in daemon.Input, step daemon.Step) {
 		o.fact(*in.Machine, now)
 	}
 	if in.Config != nil {
-		for _, k := range o.keys {
-			t := o.known[k]
+		for _, t := range o.all {
 			t.loose = true
 			if t.st == pending { // which bound it ran into before is not known
 				t.set(free, now)
@@ -335,15 +354,16 @@ func (o *oracle) after(in daemon.Input, step daemon.Step) {
 	}
 	if in.Session != nil && in.Session.Signal != nil && in.Session.Signal.Kind == event.Waiting && (o.was.st == turn || o.was.st == pending) {
 		k := in.Session.Signal.Session
-		if x := o.w.core.Sessions().Get(k); x != nil && x.Phase == session.Working && x.Activity.Awake != o.was.activity {
+		if x := o.track(k).x; x != nil && x.Phase == session.Working && x.Activity.Awake != o.was.activity {
 			o.w.violate("a dialog of %s counts as activity", k)
 		}
 	}
 	o.changes(in, step.Changes)
 	o.besides(step.Changes, now)
 	o.sessionsNow(now)
-	o.effects(step.Effects, step.Changes, now)
-	o.machineNow(in, step, now)
+	live, holding := o.count(now)
+	o.effects(step.Effects, step.Changes, holding, now)
+	o.machineNow(in, step, live, holding, now)
 }
 
 func (o *oracle) fact(in awake.Input, now time.Duration) {
@@ -386,8 +406,7 @@ func (o *oracle) fact(in awake.Input, now time.Duration) {
 
 // session moves the oracle's belief.
 func (o *oracle) session(in session.Input, now time.Duration) {
-	drop := func(k event.SessionKey) {
-		t := o.track(k)
+	drop := func(t *track) {
 		if t.existed {
 			t.set(gone, now)
 			t.forget()
@@ -398,19 +417,19 @@ func (o *oracle) session(in session.Input, now time.Duration) {
 		o.signal(*in.Signal, now)
 	case session.InExited:
 		if !in.Process.Shared && !o.w.cfg.Session.IgnoreProcesses {
-			for _, k := range o.keys {
-				if p := o.known[k].proc; p != nil && *p == *in.Process {
-					drop(k)
+			for _, t := range o.all {
+				if t.proc != nil && *t.proc == *in.Process {
+					drop(t)
 				}
 			}
 		}
 	case session.InOrphans:
 		for _, k := range in.Keys {
-			drop(k)
+			drop(o.track(k))
 		}
 	case session.InRemoveAll:
-		for _, k := range o.keys {
-			drop(k)
+		for _, t := range o.all {
+			drop(t)
 		}
 	case session.InBusy:
 		for _, k := range in.Keys {
@@ -423,10 +442,10 @@ func (o *oracle) session(in session.Input, now time.Duration) {
 			}
 		}
 	}
-	for _, k := range o.keys {
-		o.known[k].proc = nil
-		if x := o.w.core.Sessions().Get(k); x != nil && x.Process != nil && !x.Process.Shared {
-			o.known[k].proc = x.Process
+	for _, t := range o.all {
+		t.proc = nil
+		if t.x != nil && t.x.Process != nil && !t.x.Process.Shared {
+			t.proc = t.x.Process
 		}
 	}
 }
@@ -509,7 +528,7 @@ func (o *oracle) signal(sig event.Signal, now time.Duration) {
 			t.set(free, now) // it is its own successor, with or without a pending Stop
 			t.lastReal = now
 		}
-		o.succeed(sig.Session, t, now)
+		o.succeed(t, now)
 	case event.Began:
 		switch {
 		case t.st == none, t.st == gone, t.st == ended && !settling:
@@ -523,7 +542,7 @@ func (o *oracle) signal(sig event.Signal, now time.Duration) {
 		}
 		t.weak, t.weakFuzzy = 0, false
 		t.set(turn, now)
-		o.succeed(sig.Session, t, now)
+		o.succeed(t, now)
 	case event.Active, event.ToolBegan:
 		if !o.working(sig, t, kind, agent, codex, settling, over, now) {
 			return
@@ -642,7 +661,7 @@ func (o *oracle) signal(sig event.Signal, now time.Duration) {
 			t.settled = now + session.CarryOver
 		}
 	case event.Closed:
-		x := o.w.core.Sessions().Get(sig.Session)
+		x := t.x
 		switch {
 		case t.st == carrying:
 		case sig.Continues && (t.st == turn || t.st == pending || t.st == waiting):
@@ -756,14 +775,14 @@ func (t *track) weigh(now time.Duration) {
 }
 
 // succeed expects the work of a predecessor in the same process under t.
-func (o *oracle) succeed(key event.SessionKey, t *track, now time.Duration) {
-	x := o.w.core.Sessions().Get(key)
+func (o *oracle) succeed(t *track, now time.Duration) {
+	key, x := t.key, t.x
 	if x == nil || x.Process == nil || x.Process.Shared {
 		return
 	}
-	for _, k := range o.keys {
-		old := o.known[k]
-		if k == key || k.Provider != key.Provider || k.Name != key.Name || old.proc == nil || *old.proc != *x.Process {
+	for _, old := range o.all {
+		k := old.key
+		if old == t || k.Provider != key.Provider || k.Name != key.Name || old.proc == nil || *old.proc != *x.Process {
 			continue
 		}
 		old.age(now)
@@ -781,15 +800,14 @@ func (o *oracle) succeed(key event.SessionKey, t *track, now time.Duration) {
 			old.doubtful = true
 			old.lastReal = now
 		case took:
-			o.takeOver(key, k, now)
+			o.takeOver(t, old, now)
 		}
 	}
 }
 
-// takeOver: the work of old goes on under key. It holds, by what is the
+// takeOver: the work of old goes on under t. It holds, by what is the
 // successor's own or by what it took.
-func (o *oracle) takeOver(key, from event.SessionKey, now time.Duration) {
-	t, old := o.track(key), o.track(from)
+func (o *oracle) takeOver(t, old *track, now time.Duration) {
 	for id, task := range old.ledger {
 		t.ledger[id] = task
 	}
@@ -800,16 +818,12 @@ func (o *oracle) takeOver(key, from event.SessionKey, now time.Duration) {
 		// Whether the Stop was pending is a detail; it holds either way.
 		t.set(free, now)
 		t.lastReal = now
-		if !o.holdsNow(key, now) {
-			o.w.violate("%s took over %s and holds nothing", key, from)
+		if !holds(t.x, now) {
+			o.w.violate("%s took over %s and holds nothing", t.key, old.key)
 		}
 	}
 	old.set(gone, now)
 	old.forget()
-}
-
-func (o *oracle) holdsNow(k event.SessionKey, now time.Duration) bool {
-	return holds(o.w.core.Sessions().Get(k), now)
 }
 
 // changes checks that beginnings and ends alternate and ends are of the right
@@ -830,7 +844,7 @@ func (o *oracle) changes(in daemon.Input, changes []session.Change) {
 			to.live = true
 			if in.Session != nil && in.Session.Signal != nil && in.Session.Signal.Session == c.Key {
 				// The successor was heard of first, and its predecessor closed now.
-				o.takeOver(*c.To, c.Key, c.At.Awake)
+				o.takeOver(to, t, c.At.Awake)
 			}
 		case session.Ended:
 			if !t.live {
@@ -858,9 +872,8 @@ func (o *oracle) changes(in daemon.Input, changes []session.Change) {
 // sessionsNow holds every session against what is believed of it.
 func (o *oracle) sessionsNow(now time.Duration) {
 	c := o.w.cfg.Session
-	for _, k := range o.keys {
-		t := o.known[k]
-		is := o.holdsNow(k, now)
+	for _, t := range o.all {
+		is := holds(t.x, now)
 		must, mustNot := false, false
 		switch t.st {
 		case none, gone:
@@ -881,16 +894,16 @@ func (o *oracle) sessionsNow(now time.Duration) {
 		}
 		switch {
 		case must && !is:
-			o.w.violate("%s (%s) works and does not hold the machine: invariant 1 %s", k, t.st, o.show(k))
+			o.w.violate("%s (%s) works and does not hold the machine: invariant 1 %s", t.key, t.st, o.show(t))
 		case mustNot && is:
-			o.w.violate("%s (%s) has no work and holds the machine: invariants 1, 7 %s", k, t.st, o.show(k))
+			o.w.violate("%s (%s) has no work and holds the machine: invariants 1, 7 %s", t.key, t.st, o.show(t))
 		}
 	}
 }
 
 // show describes what the core believes of a session.
-func (o *oracle) show(k event.SessionKey) string {
-	x := o.w.core.Sessions().Get(k)
+func (o *oracle) show(t *track) string {
+	x := t.x
 	if x == nil {
 		return "(the core does not know it)"
 	}
@@ -907,9 +920,8 @@ func (s standing) String() string {
 }
 
 // effects checks what is asked for, in order.
-func (o *oracle) effects(effects []awake.Effect, changes []session.Change, now time.Duration) {
+func (o *oracle) effects(effects []awake.Effect, changes []session.Change, holding int, now time.Duration) {
 	a := o.w.core.Awake()
-	_, holding := o.count(now)
 	up := holding > 0 && !o.blocked(now) || o.beside(now)
 	emergency := false
 
@@ -1050,9 +1062,8 @@ func (o *oracle) mayExit(now time.Duration) {
 }
 
 // machineNow checks protection, locks and departure once the step is over.
-func (o *oracle) machineNow(in daemon.Input, step daemon.Step, now time.Duration) {
+func (o *oracle) machineNow(in daemon.Input, step daemon.Step, live, holding int, now time.Duration) {
 	w, a := o.w, o.w.core.Awake()
-	live, holding := o.count(now)
 	if sum := w.core.Sessions().Summary(); sum.Holding != holding || sum.Live != live {
 		w.violate("the registry counts %+v, there are %d live and %d holding", sum, live, holding)
 	}

@@ -233,7 +233,7 @@ type snapshot struct {
 	BootID    string          `json:"boot_id"`
 	Shift     [2]int64        `json:"shift_ns"` // awake, boot
 	Now       event.Instant   `json:"now"`
-	Sessions  *session.State  `json:"sessions"`
+	Sessions  *session.Saved  `json:"sessions"`
 	Awake     *awake.State    `json:"awake"`
 	Last      session.Summary `json:"last"`
 	Sent      bool            `json:"sent"`
@@ -265,9 +265,10 @@ func (c *Core) ForgetPrompts() (any bool) {
 
 // Snapshot returns everything the Core remembers as JSON.
 func (c *Core) Snapshot() ([]byte, error) {
+	sessions := c.sessions.Save()
 	return json.Marshal(snapshot{Schema: CoreSchema, BootID: c.bootID,
 		Shift: [2]int64{int64(c.shiftAwake), int64(c.shiftBoot)}, Now: c.now,
-		Sessions: c.sessions, Awake: c.awake, Last: c.last, Sent: c.sent, Decisions: c.decisions})
+		Sessions: &sessions, Awake: c.awake, Last: c.last, Sent: c.sent, Decisions: c.decisions})
 }
 
 // How a snapshot comes back to life.
@@ -298,7 +299,11 @@ func RestoreCore(data []byte, bootID string, how Revival, now event.Instant) (*C
 	case snap.Awake.Schema != awake.Schema:
 		return nil, fmt.Errorf("awake state has schema %d, this program reads %d", snap.Awake.Schema, awake.Schema)
 	}
-	c := &Core{sessions: snap.Sessions, awake: snap.Awake, bootID: bootID, now: snap.Now, last: snap.Last, sent: snap.Sent,
+	sessions, err := snap.Sessions.State()
+	if err != nil {
+		return nil, fmt.Errorf("reading the runtime's snapshot: %w", err)
+	}
+	c := &Core{sessions: sessions, awake: snap.Awake, bootID: bootID, now: snap.Now, last: snap.Last, sent: snap.Sent,
 		shiftAwake: time.Duration(snap.Shift[0]), shiftBoot: time.Duration(snap.Shift[1]), decisions: snap.Decisions}
 	if how == Exactly {
 		return c, nil

@@ -633,15 +633,22 @@ func TestState_survivesJSON(t *testing.T) {
 	b.signal(event.Waiting, codex, reason("permission_prompt"))
 	b.signal(event.Began, key(event.Copilot, "p1"))
 	b.signal(event.Stopped, key(event.Copilot, "p1"), tasks(monitor))
-	data, err := json.Marshal(b.st)
+	data, err := json.Marshal(b.st.Save())
 	if err != nil {
 		t.Fatal(err)
 	}
-	var back session.State
-	if err := json.Unmarshal(data, &back); err != nil {
+	read := func(text string) (*session.State, error) {
+		var saved session.Saved
+		if err := json.Unmarshal([]byte(text), &saved); err != nil {
+			return nil, err
+		}
+		return saved.State()
+	}
+	back, err := read(string(data))
+	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := json.Marshal(&back)
+	again, err := json.Marshal(back.Save())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -655,11 +662,11 @@ func TestState_survivesJSON(t *testing.T) {
 	if want, _ := b.st.Next(); gotNext != want {
 		t.Errorf("next deadline %s, want %s", gotNext, want)
 	}
-	b.st = &back
+	b.st = back
 	b.wantChanges("the process is still watched", b.apply(session.Input{Kind: session.InExited, Process: &p}), "ended cancelled owner_exit")
 
 	for _, bad := range []string{`{"schema":2}`, `{"schema":1,"sessions":[null]}`, `[]`} {
-		if err := json.Unmarshal([]byte(bad), new(session.State)); err == nil {
+		if _, err := read(bad); err == nil {
 			t.Errorf("took %s", bad)
 		}
 	}

@@ -3,7 +3,7 @@ package session
 import (
 	"cmp"
 	"container/heap"
-	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -285,38 +285,37 @@ func (d *deadlines) Pop() any {
 	return x
 }
 
-// wire is State as JSON: the facts, without what can be counted again.
-type wire struct {
+// Saved is a State as JSON: the facts, without what can be counted again. It is
+// plain data, so that encoding/json reads and writes it in one go together with
+// what it is part of.
+type Saved struct {
 	Schema   int           `json:"schema"`
 	Config   Config        `json:"config"`
 	Now      event.Instant `json:"now"`
 	Sessions []*Session    `json:"sessions"`
 }
 
-// MarshalJSON writes the state with its schema version.
-func (s *State) MarshalJSON() ([]byte, error) {
+// Save returns the state with its schema version. Its sessions are the state's
+// own: it must be written before the next Apply.
+func (s *State) Save() Saved {
 	all := make([]*Session, 0, len(s.sessions))
 	for _, x := range s.sessions {
 		all = append(all, x)
 	}
 	slices.SortFunc(all, func(a, b *Session) int { return cmp.Compare(a.order, b.order) })
-	return json.Marshal(wire{Schema: Schema, Config: s.config, Now: s.now, Sessions: all})
+	return Saved{Schema: Schema, Config: s.config, Now: s.now, Sessions: all}
 }
 
-// UnmarshalJSON reads what MarshalJSON wrote and replaces the state by it.
-func (s *State) UnmarshalJSON(data []byte) error {
-	var w wire
-	if err := json.Unmarshal(data, &w); err != nil {
-		return fmt.Errorf("reading sessions: %w", err)
-	}
+// State returns the state that was saved. It takes over the sessions.
+func (w Saved) State() (*State, error) {
 	if w.Schema != Schema {
-		return fmt.Errorf("sessions have schema %d, this program reads %d", w.Schema, Schema)
+		return nil, fmt.Errorf("sessions have schema %d, this program reads %d", w.Schema, Schema)
 	}
 	fresh := New(w.Config)
 	fresh.now = w.Now
 	for _, x := range w.Sessions {
 		if x == nil || fresh.sessions[x.Key] != nil {
-			return fmt.Errorf("sessions hold an empty or repeated entry")
+			return nil, errors.New("sessions hold an empty or repeated entry")
 		}
 		fresh.created++
 		x.order, x.heap = fresh.created, -1
@@ -326,7 +325,5 @@ func (s *State) UnmarshalJSON(data []byte) error {
 		fresh.setProcess(x, p)
 		fresh.update(x)
 	}
-	fresh.broken = s.broken
-	*s = *fresh
-	return nil
+	return fresh, nil
 }

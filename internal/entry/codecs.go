@@ -51,6 +51,28 @@ func find(name string) Codec {
 	return nil
 }
 
+// called is the codec of whoever runs the entry. Copilot also runs the hooks of a
+// project's .claude/settings.json, with payloads and answers of its own
+// (contracts/copilot §1.17): an answer in Claude Code's words would be lost on it.
+func called(codec Codec, getenv func(string) string) Codec {
+	if codec.Provider() == event.Claude && copilot.Called(getenv) {
+		return copilotAsClaude{}
+	}
+	return codec
+}
+
+// copilotAsClaude is Copilot at a hook whose command line does not name the event.
+type copilotAsClaude struct{ copilot.Codec }
+
+// Refuse refuses what may be a call where nobody can tell: exit 2 is a denial before
+// one and a warning elsewhere (contracts/copilot §3).
+func (copilotAsClaude) Refuse(ev *event.Event, reason string) event.Output {
+	if ev.Native == "" {
+		return claude.Refuse(ev, reason)
+	}
+	return copilot.Refuse(ev, reason)
+}
+
 func names() string {
 	var all []string
 	for _, r := range rows {

@@ -68,7 +68,7 @@ func Run(args []string, env Env, stdin io.Reader, stdout, stderr io.Writer) int 
 		fmt.Fprintf(stderr, "lidguard: no hook entry %q\nhint: one of %s\n", args, names())
 		return 1
 	}
-	h := &hook{env: env, codec: codec, args: args[1:], deadline: env.Now().Add(Limit)}
+	h := &hook{env: env, codec: called(codec, env.Getenv), args: args[1:], deadline: env.Now().Add(Limit)}
 	out := h.run(stdin)
 	// Errors are of no use here: a client that closed the pipe has stopped
 	// listening, and there is nobody else to tell.

@@ -126,9 +126,15 @@ func TestRedact_golden(t *testing.T) {
 		}
 		fmt.Fprintf(&b, "== %s\n< %s\nexit %d\n%s\n\n", c.name, c.payload, out.Code, line.String())
 	}
-	golden := filepath.Join("testdata", "redact.golden")
+	against(t, "redact.golden", b.String())
+}
+
+// against holds text to a golden file.
+func against(t *testing.T, name, text string) {
+	t.Helper()
+	golden := filepath.Join("testdata", name)
 	if *update {
-		if err := os.WriteFile(golden, []byte(b.String()), 0o644); err != nil {
+		if err := os.WriteFile(golden, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -136,7 +142,7 @@ func TestRedact_golden(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, wanted := strings.Split(b.String(), "\n"), strings.Split(string(want), "\n")
+	got, wanted := strings.Split(text, "\n"), strings.Split(string(want), "\n")
 	for i := range max(len(got), len(wanted)) {
 		if i >= len(got) || i >= len(wanted) || got[i] != wanted[i] {
 			t.Fatalf("line %d differs from %s (write it anew with -update):\n%s", i+1, golden, strings.Join(got[max(0, i-3):min(len(got), i+4)], "\n"))

@@ -152,6 +152,10 @@ func TestDecode_details(t *testing.T) {
 	if parent.Session.ID != "root" || parent.AgentID != "a1" || parent.Tool.MCPServer != "srv" {
 		t.Errorf("a permission request of a subagent: %+v", parent)
 	}
+	started := decode(t, "", `{"sessionId":"root","agentName":"explore","agent_id":"a1","agent_type":"explore","parent_agent_id":"root"}`)
+	if started.Name != event.SubagentStart || started.AgentID != "a1" || started.Session.ID != "root" {
+		t.Errorf("a PascalCase payload without its name: %+v", started)
+	}
 	old := decode(t, "preToolUse", `{"sessionId":"s","toolName":"bash","toolArgs":"{\"command\":\"ls\"}"}`)
 	if string(old.Tool.Input) != `{"command":"ls"}` {
 		t.Errorf("arguments as a text: %s", old.Tool.Input)

@@ -10,7 +10,7 @@ import (
 
 // Decode reads one hook payload. native is the event's name as configured; where
 // it is "" the payload's own name is used, which PascalCase payloads, notification
-// and permissionRequest have. It is kind like every codec here: unknown members
+// and permissionRequest have; SubagentStart is told by its members. It is kind like every codec here: unknown members
 // stay in Raw, unknown events come back with Name empty, a member of an unexpected
 // kind counts as not sent; only text that is no JSON object, or one without event
 // or session, is an error, beside the Event understood so far.
@@ -29,6 +29,9 @@ func Decode(payload []byte, env func(string) string, native string) (event.Event
 	err := jsontext.Object(payload, p.member)
 	if ev.Native == "" {
 		ev.Native = p.named
+	}
+	if ev.Native == "" && p.agentName != "" && p.stop == "" {
+		ev.Native = string(event.SubagentStart) // the one PascalCase payload without its name (contract §2)
 	}
 	ev.Name = canonical(ev.Native)
 	p.finish(env)

@@ -313,6 +313,66 @@ func TestPlan_addThenRemoveLeavesNoTrace(t *testing.T) {
 	}
 }
 
+// TestPlan_removalAfterSomebodyElse: where a client or a person took our entries out
+// already, or the whole file, the removal has nothing to write and forgets the file all
+// the same.
+func TestPlan_removalAfterSomebodyElse(t *testing.T) {
+	ctx, now := context.Background(), time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	for _, c := range []struct{ before, then, left string }{
+		{"theirs\n", "theirs\n", "config"},
+		{"theirs\n", "theirs, changed\n", "config config.lidguard-backup-20260102-030405"},
+		{"theirs\n", "", "config.lidguard-backup-20260102-030405"},
+		{"", "theirs\n", "config"},
+		{"", "", ""},
+	} {
+		dir := t.TempDir()
+		path := filepath.Join(dir, "sub", "config")
+		if c.before != "" {
+			write(t, path, c.before, 0o640)
+		}
+		store := install.Store{Path: filepath.Join(dir, "state", "installed.json")}
+		var plan, removal install.Plan
+		if err := plan.Add(path, false, install.Records{}, add); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := plan.Apply(ctx, now, store); err != nil {
+			t.Fatal(err)
+		}
+		write(t, path, c.then, 0o640)
+		if c.then == "" {
+			if err := os.Remove(path); err != nil {
+				t.Fatal(err)
+			}
+		}
+		records, err := store.Load()
+		if err == nil {
+			err = removal.Add(path, true, records, takeOut)
+		}
+		if err != nil || len(removal.Edits) != 0 {
+			t.Fatalf("%+v: planned %v, %v", c, removal.Edits, err)
+		}
+		if done, err := removal.Apply(ctx, now, store); err != nil || len(done) != 0 {
+			t.Fatalf("%+v: changed %v, %v", c, done, err)
+		}
+		var left []string
+		for _, sub := range []string{"sub", "state"} {
+			entries, err := os.ReadDir(filepath.Join(dir, sub))
+			if err == nil && len(entries) == 0 {
+				t.Errorf("%+v: the empty folder %s is left", c, sub)
+			}
+			for _, e := range entries {
+				left = append(left, e.Name())
+			}
+		}
+		if got := strings.Join(left, " "); got != c.left {
+			t.Errorf("%+v: left %q", c, got)
+		}
+		if data, _ := os.ReadFile(path); string(data) != c.then {
+			t.Errorf("%+v: the file is %q", c, data)
+		}
+	}
+}
+
 // TestPlan_foldersGoWithTheLastFile: whatever is removed first, the folders that
 // were made go with the last file in them, links included.
 func TestPlan_foldersGoWithTheLastFile(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/lidguard-go/lidguard/internal/confedit"
@@ -34,6 +35,10 @@ func (e Edit) Diff() string { return confedit.Diff(e.Before, e.After, e.Path) }
 // Plan is a list of edits, computed and not yet carried out.
 type Plan struct {
 	Edits []Edit
+
+	// settled are removals from files that have nothing of ours any more, since
+	// somebody else took it out: only the record of them goes.
+	settled []Edit
 }
 
 // ErrReadOnly is matched when a file's owner has made it read-only: it could be
@@ -69,6 +74,9 @@ func (p *Plan) AddAs(record, path string, removes bool, records Records, change 
 		e.After = nil
 	}
 	if bytes.Equal(e.Before, e.After) && (e.Before == nil) == (e.After == nil) {
+		if removes && records[record] != nil {
+			p.settled = append(p.settled, e)
+		}
 		return nil
 	}
 	if f.Exists && f.Mode&0o200 == 0 {
@@ -110,7 +118,7 @@ type Done struct {
 // needs. On an error the files before it stay changed; running again goes on.
 func (p Plan) Apply(ctx context.Context, now time.Time, store Store) ([]Done, error) {
 	var done []Done
-	for _, e := range p.Edits {
+	for _, e := range slices.Concat(p.Edits, p.settled) {
 		err := store.update(func(records Records) error {
 			undo := records[e.record]
 			opt := confedit.Options{Now: now, Previous: undo}

@@ -120,8 +120,7 @@ func (m MCP) removal(program, name string) install.Command {
 // itself, so that every byte comes back.
 func (m MCP) Unregister(want install.Server, records install.Records, find install.Finder) (install.Registration, error) {
 	var r install.Registration
-	switch m.Status(want).State {
-	case install.Missing, install.Foreign:
+	if state := m.Status(want).State; state == install.Foreign || state == install.Missing && records[install.ServerRecord(m.File)] == nil {
 		return r, nil
 	}
 	if program := find("claude"); program != "" && records[install.ServerRecord(m.File)] == nil {

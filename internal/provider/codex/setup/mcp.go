@@ -167,8 +167,7 @@ func (m MCP) Register(want install.Server, records install.Records, find install
 // itself, so that every byte comes back.
 func (m MCP) Unregister(want install.Server, records install.Records, find install.Finder) (install.Registration, error) {
 	var r install.Registration
-	switch m.Status(want).State {
-	case install.Missing, install.Foreign:
+	if state := m.Status(want).State; state == install.Foreign || state == install.Missing && records[install.ServerRecord(m.File)] == nil {
 		return r, nil
 	}
 	s, err := m.read(want.Name)

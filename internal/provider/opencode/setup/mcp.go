@@ -118,8 +118,7 @@ func (m MCP) Unregister(want install.Server, records install.Records, _ install.
 	if err != nil {
 		return r, err
 	}
-	switch m.Status(want).State {
-	case install.Missing, install.Foreign:
+	if state := m.Status(want).State; state == install.Foreign || state == install.Missing && records[install.ServerRecord(path)] == nil {
 		return r, nil
 	}
 	err = r.Plan.AddAs(install.ServerRecord(path), path, true, records, install.DropServer(confedit.Comments, m.at(want.Name), func(doc *confedit.JSON) bool {

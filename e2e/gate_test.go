@@ -11,6 +11,7 @@ import (
 	"github.com/lidguard-go/lidguard/e2e/lab/client/claude"
 	"github.com/lidguard-go/lidguard/e2e/lab/client/codex"
 	"github.com/lidguard-go/lidguard/e2e/lab/client/copilot"
+	"github.com/lidguard-go/lidguard/e2e/lab/client/opencode"
 	"github.com/lidguard-go/lidguard/e2e/lab/lidguard"
 	"github.com/lidguard-go/lidguard/e2e/lab/machine"
 	"github.com/lidguard-go/lidguard/e2e/lab/modelserver"
@@ -300,5 +301,59 @@ func TestGate_auditLetsRun(t *testing.T) {
 	log := read(t, filepath.Join(p.home, ".local", "state", "lidguard", "gate", "audit.jsonl"))
 	if !strings.Contains(log, "would-say") || !strings.Contains(log, "delete-home") {
 		t.Errorf("the audit log says %q", log)
+	}
+}
+
+// claude-code#20946 and #57548: with permissions bypassed, hooks were reported to run
+// only after the call. The switch that lifts every question of a client lifts no
+// refusal of the gate: what is dear is there afterwards, and the harmless twin is not.
+func TestGate_permissionsBypassed(t *testing.T) {
+	t.Parallel()
+	m := machine.Bench(t)
+	g := lidguard.Install(t, m, "claude", "codex", "copilot", "opencode")
+	g.Run("hooks", "enable", "gate")
+	p := lay(t, m)
+	dear, twin := plain("${HOME_DIR}/Documents"), plain("${PROJECT}/build/plain")
+	said := completions.Script{Turns: []completions.Turn{completions.Bash(dear), completions.Bash(twin), completions.Say("Done.")}}
+	for _, c := range []struct {
+		client string
+		args   []string
+		work   func(t testing.TB, args []string) (code int, model *modelserver.Journal)
+	}{
+		{"claude", []string{"--dangerously-skip-permissions"}, func(t testing.TB, args []string) (int, *modelserver.Journal) {
+			bash := func(command string) messages.Turn {
+				return messages.Use(messages.Tool("Bash", map[string]any{"command": command, "description": "clean up"}))
+			}
+			c := claude.Run(t, m, claude.Options{NoRecorder: true, Project: p.project, Args: args,
+				Vars:   map[string]string{"IS_SANDBOX": "1"}, // the client refuses the switch to root elsewhere
+				Script: messages.Script{Turns: []messages.Turn{bash(dear), bash(twin), messages.Say("Done.")}}})
+			return c.Wait(), &c.Model.Journal
+		}},
+		{"codex", []string{"--dangerously-bypass-approvals-and-sandbox"}, func(t testing.TB, args []string) (int, *modelserver.Journal) {
+			c := codex.Exec(t, m, codex.Options{NoRecorder: true, Project: p.project, Args: args,
+				Script: responses.Script{Turns: []responses.Turn{responses.Shell(dear), responses.Shell(twin), responses.Say("Done.")}}})
+			return c.Wait(), &c.Model.Journal
+		}},
+		{"copilot", []string{"--allow-all"}, func(t testing.TB, args []string) (int, *modelserver.Journal) {
+			c := copilot.Run(t, m, copilot.Options{NoRecorder: true, Project: p.project, Args: args, Script: said})
+			return c.Wait(), &c.Model.Journal
+		}},
+		{"opencode", []string{"--auto"}, func(t testing.TB, args []string) (int, *modelserver.Journal) {
+			c := opencode.Run(t, m, opencode.Options{NoRecorder: true, Project: p.project, Args: args, Script: said})
+			return c.Wait(), &c.Model.Journal
+		}},
+	} {
+		t.Run(c.client, func(t *testing.T) {
+			machine.Write(t, m, filepath.Join(p.project, "build", "plain", "a.o"), "made again in a second")
+			code, model := c.work(t, c.args)
+			if code != 0 {
+				t.Errorf("exit %d", code)
+			}
+			p.whole(t)
+			p.gone(t, "plain")
+			if !model.Saw(`lidguard gate \[delete-home\]`) {
+				t.Error("the model was not told of the refusal")
+			}
+		})
 	}
 }

@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,9 +11,14 @@ import (
 
 	"github.com/lidguard-go/lidguard/e2e/lab/build"
 	"github.com/lidguard-go/lidguard/e2e/lab/client/claude"
+	"github.com/lidguard-go/lidguard/e2e/lab/client/codex"
+	"github.com/lidguard-go/lidguard/e2e/lab/client/copilot"
+	"github.com/lidguard-go/lidguard/e2e/lab/client/opencode"
 	"github.com/lidguard-go/lidguard/e2e/lab/lidguard"
 	"github.com/lidguard-go/lidguard/e2e/lab/machine"
+	"github.com/lidguard-go/lidguard/e2e/lab/modelserver/completions"
 	"github.com/lidguard-go/lidguard/e2e/lab/modelserver/messages"
+	"github.com/lidguard-go/lidguard/e2e/lab/modelserver/responses"
 )
 
 // Reports: orca#11564 and its like lost hooks of others; context-mode#1058 left
@@ -88,5 +94,93 @@ func TestInstall_lifeInAnOddPlace(t *testing.T) {
 	g.Run("hook-remove", "--provider", "claude") // from another place
 	if got := read(t, settings); got != original {
 		t.Errorf("after removal the file is\n%q\nit was\n%q", got, original)
+	}
+}
+
+// claude-code#93742 and its like: the client, or another tool, writes the settings
+// from an old copy, and hooks are gone without a word. A hook that is left tells the
+// person and the model when the next session begins; where none is left, the MCP
+// server tells the model.
+func TestInstall_droppedHooksAreTold(t *testing.T) {
+	t.Parallel()
+	m := machine.Bench(t)
+	g := lidguard.Install(t, m, "claude", "codex", "copilot", "opencode")
+	g.Run("mcp-install", "all")
+	within := func(folders ...string) string { return filepath.Join(append([]string{m.Home()}, folders...)...) }
+	settings, hooks, trust := within(".claude", "settings.json"), within(".codex", "hooks.json"), within(".codex", "config.toml")
+	copilotHooks := within(".copilot", "hooks", "00-lidguard-copilot-cli.json")
+	// drop writes a file of hooks anew without an event, as from an old copy.
+	drop := func(t testing.TB, file, event string) {
+		t.Helper()
+		var all map[string]any
+		if err := json.Unmarshal([]byte(read(t, file)), &all); err != nil {
+			t.Fatal(err)
+		}
+		delete(all["hooks"].(map[string]any), event)
+		text, err := json.MarshalIndent(all, "", "  ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		machine.Write(t, m, file, string(text))
+	}
+	// Each client works one turn and returns the first request to its model.
+	work := map[string]func(testing.TB) json.RawMessage{
+		"claude": func(t testing.TB) json.RawMessage {
+			c := claude.Run(t, m, claude.Options{NoRecorder: true, Script: messages.Script{Turns: []messages.Turn{messages.Say("Done.")}}})
+			c.Wait()
+			return c.Model.WaitRequests(t, 1).Body
+		},
+		"codex": func(t testing.TB) json.RawMessage {
+			c := codex.Exec(t, m, codex.Options{NoRecorder: true, Script: responses.Script{Turns: []responses.Turn{responses.Say("Done.")}}})
+			c.Wait()
+			return c.Model.WaitRequests(t, 1).Body
+		},
+		"copilot": func(t testing.TB) json.RawMessage {
+			c := copilot.Run(t, m, copilot.Options{NoRecorder: true, Script: completions.Script{Turns: []completions.Turn{completions.Say("Done.")}}})
+			c.Wait()
+			return c.Model.WaitRequests(t, 1).Body
+		},
+		"opencode": func(t testing.TB) json.RawMessage {
+			c := opencode.Run(t, m, opencode.Options{NoRecorder: true, Script: completions.Script{Turns: []completions.Turn{completions.Say("Done.")}}})
+			c.Wait()
+			return c.Model.WaitRequests(t, 1).Body
+		},
+	}
+	for name, run := range work {
+		if model := string(run(t)); strings.Contains(model, "has lost") || strings.Contains(model, "nobody trusted") {
+			t.Errorf("%s: with all hooks in place the model is told:\n%s", name, model)
+		}
+	}
+	for _, c := range []struct {
+		client, name string
+		drop         func(testing.TB)
+		told         string
+	}{
+		{"claude", "one is gone", func(t testing.TB) { drop(t, settings, "PreToolUse") }, settings + " has lost 1 hook of lidguard (PreToolUse)"},
+		{"claude", "the person reads it", func(t testing.TB) {
+			c := claude.Open(t, m, claude.Options{NoRecorder: true, Script: messages.Script{Turns: []messages.Turn{messages.Say("Done.")}}})
+			c.WaitScreen("has lost 1 hook")
+			c.Exit()
+		}, " has lost 1 hook of lidguard (PreToolUse)"},
+		{"claude", "all are gone", func(t testing.TB) { machine.Write(t, m, settings, `{"model": "opus"}`) }, settings + " has lost all hooks of lidguard"},
+		{"codex", "one is not trusted", func(t testing.TB) {
+			machine.Write(t, m, trust, strings.ReplaceAll(read(t, trust), ":pre_tool_use:", ":pre_tool_use_of_old:"))
+		},
+			"Codex does not run 1 hook of lidguard (PreToolUse), which nobody trusted there"},
+		{"codex", "all are gone", func(t testing.TB) { machine.Write(t, m, hooks, `{"hooks": {}}`) }, " has lost all hooks of lidguard"},
+		{"copilot", "one is gone", func(t testing.TB) { drop(t, copilotHooks, "preToolUse") }, " has lost 1 hook of lidguard (preToolUse)"},
+		{"copilot", "all are gone", func(t testing.TB) { machine.Write(t, m, copilotHooks, `{"version": 1, "hooks": {}}`) }, " has lost all hooks of lidguard"},
+		{"opencode", "the plugin is gone", func(t testing.TB) {
+			if err := os.RemoveAll(within(".config", "opencode", "plugins")); err != nil {
+				t.Fatal(err)
+			}
+		}, " has lost all hooks of lidguard"},
+	} {
+		t.Run(c.client+", "+c.name, func(t *testing.T) {
+			c.drop(t)
+			if model := string(work[c.client](t)); !strings.Contains(model, c.told) {
+				t.Errorf("the model is not told %q:\n%s", c.told, model)
+			}
+		})
 	}
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"github.com/lidguard-go/lidguard/internal/doctor"
@@ -19,17 +20,63 @@ type hookReport struct {
 
 func (a *app) hookStatusCmd() *cobra.Command {
 	var o hookOptions
+	brief := false
 	cmd := &cobra.Command{
-		Use:   "hook-status --provider P",
+		Use:   "hook-status --provider P [--brief]",
 		Short: "are lidguard's hooks in place, and will the agent run them",
 		Example: `lidguard hook-status --provider all
 lidguard hook-status --provider codex --json`,
 		Long: "Exit code 0 only when every hook is installed and will run.",
 		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.hookStatus(cmd, o) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if brief {
+				return a.hooksNotRunning(cmd, o)
+			}
+			return a.hookStatus(cmd, o)
+		},
 	}
 	a.addProvider(cmd, &o.provider)
+	addSwitch(cmd.Flags(), &brief, "brief", "a sentence where hooks that lidguard installed will not run, and else nothing")
 	return cmd
+}
+
+// hooksNotRunning is what a hook asks at the start of a session; see entry.
+func (a *app) hooksNotRunning(cmd *cobra.Command, o hookOptions) error {
+	in, err := a.installation()
+	if err != nil {
+		return err
+	}
+	use, _, err := a.chosen(cmd, o.provider, in.home)
+	if err != nil {
+		return err
+	}
+	lines := []string{}
+	for _, g := range use {
+		if text := in.notRunning(g); text != "" {
+			lines = append(lines, text)
+		}
+	}
+	err = a.result(lines, func() {
+		for _, line := range lines {
+			a.say("%s", line)
+		}
+	})
+	if err == nil && len(lines) > 0 {
+		return errNo{}
+	}
+	return err
+}
+
+// notRunning tells which hooks that lidguard put into an agent's files, and did not
+// take out again, the agent will not run. Who keeps hooks there by hand is not told.
+func (in installation) notRunning(g agent) string {
+	r := g.Status(in.program)
+	for file := range in.records {
+		if filepath.IsAbs(file) && strings.HasPrefix(file, r.Root+string(filepath.Separator)) {
+			return doctor.NotRunning(g.Title(), r)
+		}
+	}
+	return ""
 }
 
 func (a *app) hookStatus(cmd *cobra.Command, o hookOptions) error {

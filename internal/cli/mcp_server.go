@@ -6,8 +6,10 @@ import (
 	"io"
 	"log/slog"
 	"strconv"
+	"strings"
 
 	"github.com/lidguard-go/lidguard/internal/event"
+	"github.com/lidguard-go/lidguard/internal/install"
 	"github.com/lidguard-go/lidguard/internal/mcpserver"
 	"github.com/lidguard-go/lidguard/internal/settings"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -54,12 +56,37 @@ func (a *app) serverConfig(ctx context.Context) mcpserver.Config {
 	for _, k := range settings.Keys() {
 		c.Keys = append(c.Keys, mcpserver.Key{Name: k.Name, Help: k.Help + "; " + k.Allowed()})
 	}
+	c.NotRunning = a.hooksNotRunningIn
 	if a.Self != nil {
 		if pid, start, ok := a.Self(); ok {
 			c.Self = &event.Process{PID: pid, Start: start}
 		}
 	}
 	return c
+}
+
+// hooksNotRunningIn tells what NotRunning of a server's Config tells. An agent is
+// known by the name it gives as an MCP client, which holds the agent's own.
+//
+// The server may not see where the agent keeps its config: Codex hands down neither
+// CODEX_HOME nor anything else (contracts/codex §8). So nothing is said where the
+// config that is found would not have started this server.
+func (a *app) hooksNotRunningIn(client string) string {
+	in, err := a.installation()
+	if err != nil {
+		return ""
+	}
+	server, err := a.mcpServer()
+	if err != nil {
+		return ""
+	}
+	agents := a.agents(in.home)
+	for i, c := range a.mcpClients(in.home) {
+		if strings.Contains(strings.ToLower(client), string(c.Provider())) && c.Status(server).State != install.Missing {
+			return in.notRunning(agents[i])
+		}
+	}
+	return ""
 }
 
 // settingsMap is all settings by key, in the form of the settings file.

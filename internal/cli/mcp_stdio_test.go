@@ -61,7 +61,13 @@ func (b *stdioBench) command(args ...string) *exec.Cmd {
 // connect starts a server and connects the SDK's own client to it.
 func (b *stdioBench) connect(args ...string) *mcp.ClientSession {
 	b.t.Helper()
-	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
+	return b.connectAs("test", args...)
+}
+
+// connectAs does it under a client's name.
+func (b *stdioBench) connectAs(name string, args ...string) *mcp.ClientSession {
+	b.t.Helper()
+	client := mcp.NewClient(&mcp.Implementation{Name: name, Version: "1"}, nil)
 	session, err := client.Connect(b.t.Context(), &mcp.CommandTransport{Command: b.command(args...), TerminateDuration: 10 * time.Second}, nil)
 	if err != nil {
 		b.t.Fatalf("%v\n%s", err, b.log.String())
@@ -138,6 +144,7 @@ func TestMCP_overStdio(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Run("mcp-server", func(t *testing.T) { mainServerOverStdio(newStdioBench(t, bin)) })
+	t.Run("mcp-server, hooks are gone", func(t *testing.T) { lostHooksOverStdio(newStdioBench(t, bin)) })
 	t.Run("provider-mcp-server", func(t *testing.T) { providerServerOverStdio(newStdioBench(t, bin)) })
 	t.Run("what they do not know is refused at once", func(t *testing.T) { refusals(newStdioBench(t, bin)) })
 }
@@ -199,6 +206,47 @@ func mainServerOverStdio(b *stdioBench) {
 	if b.log.Len() > 0 {
 		t.Errorf("stderr: %s", b.log.String())
 	}
+}
+
+// E4 claude-code#93742, where not one hook is left that could tell. Nothing is told
+// in a client whose config did not start the server, or where hooks were never
+// installed.
+func lostHooksOverStdio(b *stdioBench) {
+	settings := filepath.Join(b.dirs.Home, ".claude", "settings.json")
+	if err := os.MkdirAll(filepath.Dir(settings), 0o700); err != nil {
+		b.t.Fatal(err)
+	}
+	run := func(args ...string) {
+		b.t.Helper()
+		if out, err := b.command(args...).Output(); err != nil {
+			b.t.Fatalf("%v: %v\n%s%s", args, err, out, b.log.String())
+		}
+	}
+	told := func(client string, want bool) {
+		b.t.Helper()
+		s := b.connectAs(client, "mcp-server")
+		defer s.Close()
+		if text := s.InitializeResult().Instructions; strings.Contains(text, settings+" has lost all hooks of lidguard") != want || !strings.Contains(text, "keeps this laptop awake") {
+			b.t.Errorf("%s is told %q; that hooks are gone: want %v", client, text, want)
+		}
+	}
+	run("mcp-install", "claude")
+	told("claude-code", false) // never installed
+	run("hook-install", "--provider", "claude")
+	told("claude-code", false)
+	if err := os.WriteFile(settings, []byte(`{"model": "opus"}`), 0o600); err != nil {
+		b.t.Fatal(err)
+	}
+	told("claude-code", true)
+	told("codex-mcp-client", false)
+	run("hook-remove", "--provider", "claude")
+	told("claude-code", false)
+	run("hook-install", "--provider", "claude")
+	if err := os.WriteFile(settings, []byte(`{}`), 0o600); err != nil {
+		b.t.Fatal(err)
+	}
+	run("mcp-remove", "claude")
+	told("claude-code", false)
 }
 
 func providerServerOverStdio(b *stdioBench) {

@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/lidguard-go/lidguard/internal/install"
 )
@@ -89,4 +90,42 @@ func Canary(title string, events []string, why string) Finding {
 // Nobody is the finding that there is no agent to connect.
 func Nobody() Finding {
 	return Finding{Code: NoAgents, Text: "no coding agent has been used here", Remedy: "start one once, then run `lidguard setup`"}
+}
+
+// NotRunning says in one sentence which hooks that lidguard installed the agent
+// will not run in a session that begins now, and what to do; "" when it runs them
+// all, or when the person switched them off there. It is for the start of a session:
+// other tools, and the agents themselves, drop hooks without a word (claude-code#93742).
+func NotRunning(title string, r install.Report) string {
+	gone, untrusted := count(r.Hooks, install.Missing), count(r.Hooks, install.NotTrusted)
+	what, remedy := "", "`lidguard hook-install --provider "+string(r.Provider)+"` puts them back."
+	switch {
+	case r.State == install.Unreadable || slices.ContainsFunc(r.Problems, func(p install.Problem) bool { return p.Voids }):
+		what, remedy = fmt.Sprintf("%s cannot use %s, so it runs none of lidguard's hooks", title, r.File), "`lidguard doctor` tells what is wrong in it."
+	case gone > 0 && gone == len(r.Hooks):
+		what = fmt.Sprintf("%s has lost all hooks of lidguard", r.File)
+	case gone > 0:
+		what = fmt.Sprintf("%s has lost %s of lidguard (%s)", r.File, howMany(r.Hooks, install.Missing), first(r.Hooks, install.Missing))
+	case untrusted > 0:
+		what, remedy = fmt.Sprintf("%s does not run %s of lidguard (%s), which nobody trusted there", title, howMany(r.Hooks, install.NotTrusted),
+			first(r.Hooks, install.NotTrusted)), "Start `codex` and trust them there."
+	default:
+		return ""
+	}
+	return what + ": what they would see or refuse goes unseen, and the machine may sleep while work goes on. " + remedy
+}
+
+// first names the first hook of a state, and that there are more.
+func first(hooks []install.Hook, s install.State) string {
+	text := ""
+	for _, h := range hooks {
+		switch {
+		case h.State != s:
+		case text != "":
+			return text + " and others"
+		default:
+			text = h.Event
+		}
+	}
+	return text
 }

@@ -173,3 +173,43 @@ func TestPower_idleDaemons(t *testing.T) {
 		t.Errorf("without such a daemon: %+v", got)
 	}
 }
+
+func TestNotRunning(t *testing.T) {
+	hooks := func(states ...install.State) []install.Hook {
+		var list []install.Hook
+		for i, s := range states {
+			list = append(list, install.Hook{Event: []string{"SessionStart", "PreToolUse", "Stop"}[i], State: s})
+		}
+		return list
+	}
+	const ok, gone, untrusted, old, off = install.Installed, install.Missing, install.NotTrusted, install.NeedsUpdate, install.Off
+	const then = ": what they would see or refuse goes unseen, and the machine may sleep while work goes on. "
+	const again = then + "`lidguard hook-install --provider codex` puts them back."
+	for _, c := range []struct {
+		name   string
+		report install.Report
+		want   string
+	}{
+		{"all run", install.Report{Hooks: hooks(ok, ok, ok)}, ""},
+		{"an old entry runs too", install.Report{Hooks: hooks(ok, old, ok)}, ""},
+		{"the person's own switch", install.Report{Hooks: hooks(ok, off, ok)}, ""},
+		{"one is gone", install.Report{Hooks: hooks(ok, gone, ok)}, "F has lost 1 hook of lidguard (PreToolUse)" + again},
+		{"more are gone", install.Report{Hooks: hooks(untrusted, gone, gone)}, "F has lost 2 hooks of lidguard (PreToolUse and others)" + again},
+		{"all are gone", install.Report{Hooks: hooks(gone, gone, gone)}, "F has lost all hooks of lidguard" + again},
+		{"one is not trusted", install.Report{Hooks: hooks(ok, untrusted, ok)},
+			"Codex does not run 1 hook of lidguard (PreToolUse), which nobody trusted there" + then + "Start `codex` and trust them there."},
+		{"the file is broken", install.Report{State: install.Unreadable}, "Codex cannot use F, so it runs none of lidguard's hooks" + then + "`lidguard doctor` tells what is wrong in it."},
+		{"a value voids the file", install.Report{Hooks: hooks(ok, ok, ok), Problems: []install.Problem{{Code: "x", Voids: true}}},
+			"Codex cannot use F, so it runs none of lidguard's hooks" + then + "`lidguard doctor` tells what is wrong in it."},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			c.report.Provider, c.report.File = event.Codex, "F"
+			if c.report.State == "" {
+				c.report.Settle()
+			}
+			if got := doctor.NotRunning("Codex", c.report); got != c.want {
+				t.Errorf("got  %q\nwant %q", got, c.want)
+			}
+		})
+	}
+}

@@ -13,7 +13,7 @@ import (
 // reads nothing for events that no pack could answer; what a policy needs is
 // fetched once an event wants it.
 func (h *hook) handlers() []policy.Handler {
-	return append(h.packHandlers(), h.closedLid())
+	return append(h.packHandlers(), h.closedLid(), h.selfCheck())
 }
 
 // closedLid answers for a person who closed the lid.

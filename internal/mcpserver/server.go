@@ -37,6 +37,10 @@ type Config struct {
 	Update func(changes map[string]any) error
 	// Keys describes the settings for update_settings.
 	Keys []Key
+	// NotRunning says, for a client by the name it gives, which hooks that lidguard
+	// installed in it will not run; "" when they all will. It may be nil. A session
+	// in which no hook is left hears of it here alone.
+	NotRunning func(client string) string
 	// Self is this process: sessions started here end when it is gone.
 	Self *event.Process
 	Log  *slog.Logger
@@ -74,8 +78,10 @@ func New(c Config) *mcp.Server {
 			"person's answer, set_session_soft_lock lets the machine sleep while nobody answers.",
 	})
 
+	s.AddReceivingMiddleware(c.tellNotRunning)
+
 	mcp.AddTool(s, &mcp.Tool{
-		Name:        "get_settings_status",
+		Name:        statusTool,
 		Description: "Show all lidguard settings and what the runtime does right now: whether the machine is kept awake, what is really held, lid, displays, battery.",
 		Annotations: reads("Settings and status"),
 	}, func(ctx context.Context, _ *mcp.CallToolRequest, _ struct{}) (*mcp.CallToolResult, settingsStatus, error) {
@@ -149,6 +155,44 @@ func New(c Config) *mcp.Server {
 	})
 	return s
 }
+
+// tellNotRunning puts what NotRunning says where models read when a session begins:
+// in front of the instructions, and of a tool's description for clients that show
+// no instructions, as Copilot CLI 1.0.102.
+func (c Config) tellNotRunning(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		res, err := next(ctx, method, req)
+		session, ok := req.GetSession().(*mcp.ServerSession)
+		if err != nil || c.NotRunning == nil || !ok {
+			return res, err
+		}
+		warn := func(text *string) {
+			if p := session.InitializeParams(); p != nil && p.ClientInfo != nil {
+				if what := c.NotRunning(p.ClientInfo.Name); what != "" {
+					*text = "Before anything else tell the person this, and leave the repair to them: " + what + "\n\n" + *text
+				}
+			}
+		}
+		switch res := res.(type) {
+		case *mcp.InitializeResult:
+			warn(&res.Instructions)
+		case *mcp.DiscoverResult: // what takes its place from protocol 2026-07-28 on
+			warn(&res.Instructions)
+		case *mcp.ListToolsResult:
+			for i, t := range res.Tools {
+				if t.Name == statusTool {
+					own := *t // the server keeps the other
+					warn(&own.Description)
+					res.Tools[i] = &own
+				}
+			}
+		}
+		return res, err
+	}
+}
+
+// statusTool is the tool to which a warning belongs.
+const statusTool = "get_settings_status"
 
 type (
 	settingsStatus struct {

@@ -300,3 +300,39 @@ func TestRuntimeErrors_reachTheModel(t *testing.T) {
 		t.Errorf("error shown: %q", bad)
 	}
 }
+
+// A session in which none of lidguard's hooks runs hears of it by the server alone:
+// the client's name comes with its greeting.
+func TestNotRunning_isToldWhereModelsRead(t *testing.T) {
+	told := ""
+	c := (&runtime{}).config()
+	c.NotRunning = func(client string) string { return strings.ReplaceAll(told, "CLIENT", client) }
+	look := func() (instructions, description, another string) {
+		s := connect(t, mcpserver.New(c))
+		for range 2 { // the tools that the server keeps stay as they are
+			list, err := s.ListTools(t.Context(), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, tool := range list.Tools {
+				switch tool.Name {
+				case "get_settings_status":
+					description = tool.Description
+				case "list_sessions":
+					another = tool.Description
+				}
+			}
+		}
+		return s.InitializeResult().Instructions, description, another
+	}
+	usual, usualTool, other := look()
+	told = "the hooks of CLIENT are gone"
+	const warning = "Before anything else tell the person this, and leave the repair to them: the hooks of test are gone\n\n"
+	instructions, description, another := look()
+	if instructions != warning+usual || description != warning+usualTool || another != other {
+		t.Errorf("instructions %q, description %q, another tool's %q", instructions, description, another)
+	}
+	if s := connect(t, mcpserver.NewProvider(c, "acme").Server); strings.Contains(s.InitializeResult().Instructions, "gone") {
+		t.Error("the server of agents without hooks tells of hooks")
+	}
+}

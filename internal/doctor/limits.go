@@ -28,6 +28,7 @@ var limits = []Limit{
 	{event.Codex, "earlier versions run what the tool `exec` (code mode) calls without PreToolUse, so a gate does not see it; 0.171 reports each call",
 		"openai/codex#23411; docs/contracts/codex.md §3"},
 	{event.Codex, "what is typed into a running shell (write_stdin) is seen by no hook", "docs/contracts/codex.md §3"},
+	{event.Codex, "the tool request_permissions, still in development, asks the person without asking a hook", "docs/contracts/codex.md §3"},
 	{event.Codex, "apply_patch changed its name for matchers, 0.136 lost its hooks, and on Windows a deny of it was not enforced; " +
 		"a patch applied by a shell command is seen as that command", "openai/codex#26733, #26729, #27833; docs/contracts/codex.md §3"},
 	{event.Codex, "hooks of other tools start at the same moment, so none sees what another answers; tools that run at the provider have no hooks; " +
@@ -41,5 +42,7 @@ var limits = []Limit{
 	{event.Copilot, "hooks run for every tool call, and one that ends with any exit code but 0 denies the call; only one that takes too long lets it pass",
 		"docs/contracts/copilot.md"},
 	{event.Copilot, "reading outside the folder asks the person without asking a hook, and no hook can allow it", "docs/contracts/copilot.md"},
+	{event.Copilot, "where the client itself looks after a shell or an agent (read_bash, read_agent) no hook is asked, nor at the questions of MCP servers",
+		"docs/contracts/copilot.md §1, §2"},
 	{event.OpenCode, "the hook permission.ask is never called; prompts are answered from outside, so a second plugin may answer first", "docs/contracts/opencode.md"},
 }

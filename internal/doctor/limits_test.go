@@ -25,6 +25,8 @@ func TestLimits(t *testing.T) {
 		{"G5 claude-code#20946, #57548: after the call in bypass mode", event.Claude, "bypassed", "#20946, #57548"},
 		{"G6 github/copilot-cli: errors deny the tool", event.Copilot, "denies the call", "docs/contracts/copilot.md"},
 		{"G6 github/copilot-cli: every call", event.Copilot, "every tool call", "docs/contracts/copilot.md"},
+		{"D7 what Codex asks without a hook", event.Codex, "request_permissions", "docs/contracts/codex.md §3"},
+		{"D7 what Copilot asks without a hook", event.Copilot, "questions of MCP servers", "docs/contracts/copilot.md §1"},
 		{"D7 claude-code#50660: ExitPlanMode", event.Claude, "ExitPlanMode", "anthropics/claude-code#50660"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

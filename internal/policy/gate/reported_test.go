@@ -13,7 +13,8 @@ import (
 func TestReported_everyCaseHasATest(t *testing.T) {
 	want := strings.Fields(`A1 A3 A4 A5 A7 A8 A9 A10 A13 A14 A15 A17 A19 A20 A21 A22 A23 A24 A25
 		B1 B2 B4 B5 B6 B8 B10 B11 B13 B14 B16 B18 B19 C1 C2 C3 C5 C6 C7 C8 C9 C9b
-		D1 D2 D3 D5 D6 D7 D8 D9 D10 D11 D12 D14 D15 D16 D17 D18 D19`)
+		D1 D2 D3 D5 D6 D7 D8 D9 D10 D11 D12 D14 D15 D16 D17 D18 D19
+		E1 E2 E3 E4 E7 E8 E9 E10 E11 F1 F3 F4 F5 F6 F8 G1 G2 G3 G4 G5 G6`)
 	root := filepath.Join("..", "..", "..")
 	page, err := os.ReadFile(filepath.Join(root, "docs", "hook-cases.md"))
 	if err != nil {
@@ -38,13 +39,17 @@ func TestReported_everyCaseHasATest(t *testing.T) {
 				t.Errorf("%s: %v", id, err)
 				continue
 			}
+			if filepath.Ext(file) == ".txtar" { // a script, which its package runs
+				named = named || strings.HasPrefix(string(text), "# "+id+" ")
+				continue
+			}
 			_, body, found := strings.Cut(string(text), "\nfunc "+test+"(")
 			if !found {
 				t.Errorf("%s: %s has no test %s", id, file, test)
 			}
 			body, _, _ = strings.Cut(body, "\n}\n")
 			named = named || strings.Contains(test, "_"+id+"_") || strings.Contains(body, `"`+id+" ") ||
-				!strings.Contains(test, "TestCases_bypasses") && !strings.Contains(test, "TestCases_falsePositives")
+				!strings.Contains(test, "TestCases_bypasses") && !strings.Contains(test, "TestCases_falsePositives") && test != "TestLimits"
 		}
 		if !named {
 			t.Errorf("%s: none of its tests has a row of that name", id)

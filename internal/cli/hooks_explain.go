@@ -20,8 +20,8 @@ func (a *app) hooksExplainCmd() *cobra.Command {
 lidguard hooks explain 'Remove-Item -Recurse C:\' --tool powershell
 lidguard hooks explain 'rm -rf "$D"' --cwd ~/project --json`,
 		Long: "Nothing is run. The command is judged as a hook of the agent would judge it in that folder,\n" +
-			"whether or not the gate is switched on. Exit code 0 when it passes, 1 when it would be refused\n" +
-			"or asked about.",
+			"whether or not the gate is switched on, and by the project's rulebook as far as that counts.\n" +
+			"Exit code 0 when it passes, 1 when it would be refused or asked about.",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return usagef(cmd, "explain takes one command; quote it")
@@ -78,6 +78,9 @@ func (a *app) printExplanation(e *entry.Explanation) {
 		verdict = "a person would be asked"
 	}
 	a.say("%s (profile %s)", verdict, e.Profile)
+	if e.Book != "" {
+		a.say("by the project's rulebook %s", e.Book)
+	}
 	if e.Reason != "" {
 		a.say("%s", e.Reason)
 	}

@@ -168,3 +168,26 @@ func TestHooksTrust_aSharedOne(t *testing.T) {
 		t.Errorf("a changed shared book takes its rules away: %s", out)
 	}
 }
+
+// What a project relaxes counts in an explanation from the moment that it is trusted.
+func TestHooksExplain_trustedProject(t *testing.T) {
+	home := t.TempDir()
+	project := filepath.Join(home, "p")
+	book := put(t, "[gate]\nprofile = \"relaxed\"\n", project, ".lidguard", "rules.toml")
+	explain := func() (code int, said string) {
+		var out, errs strings.Builder
+		code = run(t.Context(), Options{Args: []string{"hooks", "explain", "git reset --hard"},
+			Env:   func(name string) string { return map[string]string{"HOME": home, "USERPROFILE": home}[name] },
+			Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Now: time.Now, GOOS: "linux", WorkDir: project, Version: "v1.2.3"}, func(*app) {})
+		return code, out.String() + errs.String()
+	}
+	if code, said := explain(); code != ExitFailed || !strings.Contains(said, "profile standard") {
+		t.Errorf("before: %d %s", code, said)
+	}
+	if code, _, stderr := trusts(t, home, project, "", "y"); code != ExitDone {
+		t.Fatalf("trust: %d %s", code, stderr)
+	}
+	if code, said := explain(); code != ExitDone || !strings.Contains(said, "profile relaxed") || !strings.Contains(said, book) {
+		t.Errorf("trusted: %d %s", code, said)
+	}
+}

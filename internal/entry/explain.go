@@ -27,6 +27,8 @@ type Explanation struct {
 	Decision string `json:"decision"` // deny, ask, or none
 	Rule     string `json:"rule,omitempty"`
 	Reason   string `json:"reason,omitempty"`
+	// Book is the project's rulebook, where the gate's section that decided is its.
+	Book string `json:"book,omitempty"`
 	// Leaves are the programs that would run, in order.
 	Leaves []ExplainedLeaf `json:"leaves"`
 	// Hazards are the effects found, gravest first; those that are silent too.
@@ -54,18 +56,21 @@ type ExplainedHazard struct {
 	Target   string `json:"target,omitempty"`
 }
 
-// Explain judges a call as a hook would, with the person's settings, and tells how
-// it came to that. It changes nothing and notes nothing.
+// Explain judges a call as a hook would, with the person's settings and the books
+// that count in its folder, and tells how it came to that. It changes nothing and
+// notes nothing.
 func Explain(goos string, dirs paths.Dirs, getenv func(string) string, q Question) (Explanation, error) {
 	sw, err := LoadPacks(dirs)
 	if err != nil {
 		return Explanation{}, err
 	}
-	rules, err := LoadRules(dirs)
+	books, err := LoadBooks(dirs, q.Dir)
+	if err == nil {
+		err = books.Refused
+	}
 	if err != nil {
 		return Explanation{}, err
 	}
-	cfg := gateConfig(rules, &sw)
 	if q.Tool == "" {
 		q.Tool = "Bash"
 	}
@@ -80,8 +85,15 @@ func Explain(goos string, dirs paths.Dirs, getenv func(string) string, q Questio
 	if q.Provider == event.Codex || q.Provider == event.OpenCode {
 		w.Unattended = unattended(&ev, getenv)
 	}
-	r := gate.Judge(cfg, &ev, w)
-	out := Explanation{Command: q.Command, Tool: q.Tool, Profile: cfg.Profile.String(), Decision: r.Decision.String(), Rule: r.Rule(), Reason: r.Reason,
+	var r gate.Result
+	var by gateBook
+	for i, book := range books.gates(&sw) {
+		// The person's own comes first and speaks for all that say the same.
+		if said := gate.Judge(book.cfg, &ev, w); i == 0 || said.Decision > r.Decision {
+			r, by = said, book
+		}
+	}
+	out := Explanation{Command: q.Command, Tool: q.Tool, Profile: by.cfg.Profile.String(), Decision: r.Decision.String(), Rule: r.Rule(), Reason: r.Reason, Book: by.path,
 		Leaves: []ExplainedLeaf{}, Hazards: []ExplainedHazard{}}
 	for _, h := range r.Hazards {
 		out.Hazards = append(out.Hazards, ExplainedHazard{Decision: h.Decision.String(), Effect: h.Effect.String(), Scope: h.Scope.String(),
@@ -91,6 +103,34 @@ func Explain(goos string, dirs paths.Dirs, getenv func(string) string, q Questio
 		out.leaves(shell.Inspect(q.Command, d, shell.World{Dir: w.Dir, Home: w.Home, Env: w.Env, ReadFile: w.ReadFile, Glob: w.Glob}))
 	}
 	return out, nil
+}
+
+// gateBook is what one book tells the gate.
+type gateBook struct {
+	cfg  gate.Config
+	path string // the project's book; "" is the person's own
+}
+
+// gates are the gates that judge in a folder when the pack is on: the person's, and
+// those that a project's book adds, as packHandlers builds them.
+func (b *Books) gates(sw *Packs) []gateBook {
+	list := []gateBook{{cfg: gateConfig(b.Rules, sw)}}
+	p := b.Project
+	if p == nil {
+		return list
+	}
+	if p.Trusted && p.Rules.Gate != nil {
+		list[0].path = p.File.Path
+	}
+	for _, r := range b.Tighten {
+		if r.Packs[gate.Name] == On || gatePack.told(r) {
+			list = append(list, gateBook{gateConfig(gatePack.beside(r), &Packs{}), p.File.Path})
+		}
+	}
+	if p.Broken != nil {
+		list = append(list, gateBook{path: p.File.Path})
+	}
+	return list
 }
 
 func (e *Explanation) leaves(f *shell.Facts) {

@@ -19,6 +19,15 @@ type ps struct {
 }
 
 func (w *walker) powershell(text string, c ctx) {
+	if plain := w.plainQuotes(text); plain != text {
+		old := w.src
+		src := *old
+		if src.text, src.verbatim = plain, false; old.verbatim { // what stands where is no longer known
+			src.end = src.base + len(text)
+		}
+		w.src, text = &src, plain
+		defer func() { w.src = old }()
+	}
 	p := &ps{w: w, text: text, c: c}
 	p.statements()
 }

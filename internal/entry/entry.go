@@ -53,7 +53,7 @@ type Env struct {
 
 // Is reports whether name is a hook entry, so that the program's main can send
 // it here before anything else is set up.
-func Is(name string) bool { return find(name) != nil }
+func Is(name string) bool { return find(name) != nil || name == WakeEntry }
 
 // Run handles one hook event and returns the exit code. args[0] is the hook
 // entry's name.
@@ -61,6 +61,9 @@ func Run(args []string, env Env, stdin io.Reader, stdout, stderr io.Writer) int 
 	var codec Codec
 	if len(args) > 0 {
 		codec = find(args[0])
+	}
+	if codec == nil && len(args) > 0 && args[0] == WakeEntry {
+		return runWake(env, stdin, stderr)
 	}
 	if codec == nil {
 		// Not 2: that is a block in the hook protocol of several clients, and

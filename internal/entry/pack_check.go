@@ -22,7 +22,7 @@ var checkPack = pack{
 	name: check.Name, band: policy.BandContext + 60, events: "PostToolUse UserPromptSubmit Stop",
 	told: func(r *Rules) bool { return len(r.Check) > 0 },
 	build: func(h *hook, r *Rules, _ Mode) []policy.Handler {
-		return check.New(r.Check, check.World{Store: h.kit().Store(check.Name), Start: h.startCheck, Sleep: sleep})
+		return check.New(r.Check, h.checkWorld())
 	},
 	detail: func(r *Rules, _ *Packs) string {
 		var ids []string
@@ -37,6 +37,11 @@ var checkPack = pack{
 		}
 		return nil
 	},
+}
+
+// checkWorld is what checks have of the hook's world.
+func (h *hook) checkWorld() check.World {
+	return check.World{Store: h.kit().Store(check.Name), Start: h.startCheck, Sleep: sleep, Awaited: h.awaited}
 }
 
 func sleep(ctx context.Context, d time.Duration) error {

@@ -1,9 +1,10 @@
 // Package check verifies an agent's changes off its way: a change starts a command in
 // the background, and what that finds new is told at the next event at which the
-// client takes a text, or at the end of the turn, which then goes on. In come events,
-// checks and a store that all processes share; out come findings, each once. It never
-// waits before a call, never speaks of what was wrong before, never runs at the start
-// of a session, and continues a prompt a few times at most.
+// client takes a text, or at the end of the turn, which then goes on. Where a client
+// can be woken, a process beside the turn waits instead of its end (Changes, Wait). In
+// come events, checks and a store that all processes share; out come findings, each
+// once. It never waits before a call, never speaks of what was wrong before, never runs
+// at the start of a session, and continues a prompt a few times at most.
 package check
 
 import (
@@ -53,6 +54,9 @@ const (
 	defaultLimit = 2 * time.Minute
 	defaultWait  = 10 * time.Second
 	poll         = 50 * time.Millisecond
+	wakePoll     = 250 * time.Millisecond // where nobody waits for the answer
+	wakeStart    = 40                     // polls until a worker is looked for again
+	maxCalls     = 64                     // calls whose changes are known
 )
 
 // Faulty finds the first row that could not work, and says why; -1 where all could.
@@ -91,6 +95,7 @@ type state struct {
 	Pending []string        `json:"pending,omitempty"` // sessions whose changes are not checked yet
 	Running []string        `json:"running,omitempty"` // and those that are being checked
 	Known   map[string]bool `json:"known,omitempty"`   // what the last run found
+	Calls   []string        `json:"calls,omitempty"`   // the last calls whose changes were noted, by their ids
 }
 
 // session is what is kept of a session.
@@ -107,6 +112,9 @@ type World struct {
 	Start func(Place) error
 	// Sleep waits, or returns the error of ctx.
 	Sleep func(ctx context.Context, d time.Duration) error
+	// Awaited reports whether another process is in Wait for the session and will wake
+	// the agent, so that the end of a turn need not wait; nil: none ever is.
+	Awaited func(event.SessionKey) bool
 }
 
 // New returns the handlers.
@@ -127,7 +135,7 @@ func New(checks []Check, w World) []policy.Handler {
 				v.Contexts = []string{text}
 			}
 			if err == nil && ev.Name == event.PostToolUse {
-				err = changed(ctx, checks, w, ev)
+				err = Changes(ctx, checks, w, ev)
 			}
 			return v, err
 		},
@@ -136,6 +144,9 @@ func New(checks []Check, w World) []policy.Handler {
 		Name: Name, Band: policy.BandPolicy + 60, Role: policy.Observer, Limit: wait + time.Second,
 		Wants: func(ev *event.Event) bool { return ev.Name == event.Stop && ev.Error == "" },
 		Handle: func(ctx context.Context, ev *event.Event) (event.Verdict, error) {
+			if w.Awaited != nil && w.Awaited(ev.Session) {
+				return event.Verdict{}, nil
+			}
 			if err := settle(ctx, checks, w, ev); err != nil {
 				return event.Verdict{}, err
 			}
@@ -149,20 +160,27 @@ func New(checks []Check, w World) []policy.Handler {
 	return []policy.Handler{after, stop}
 }
 
-// changed notes that a call changed files that checks are for, and has them run.
-func changed(ctx context.Context, checks []Check, w World, ev *event.Event) error {
+// Changes notes that a call changed files that checks are for, and has them run. For
+// a call that was noted already, by another process that was told of it, it does
+// nothing.
+func Changes(ctx context.Context, checks []Check, w World, ev *event.Event) error {
 	files := Changed(ev)
 	for _, c := range checks {
 		if !slices.ContainsFunc(files, c.isFor) {
 			continue
 		}
-		place := Place{c.ID, ev.Cwd}
+		place, session, known := Place{c.ID, ev.Cwd}, ev.Session.String(), false
+		call := session + " " + ev.Tool.UseID
 		err := update(ctx, w.Store, place.key(), func(s *state) {
-			if id := ev.Session.String(); !slices.Contains(s.Pending, id) {
-				s.Pending = append(s.Pending, id)
+			if known = ev.Tool.UseID != "" && slices.Contains(s.Calls, call); known {
+				return
+			}
+			s.Calls = append(s.Calls[max(0, len(s.Calls)+1-maxCalls):], call)
+			if !slices.Contains(s.Pending, session) {
+				s.Pending = append(s.Pending, session)
 			}
 		})
-		if err == nil {
+		if err == nil && !known {
 			err = w.Start(place)
 		}
 		if err != nil {
@@ -170,6 +188,39 @@ func changed(ctx context.Context, checks []Check, w World, ev *event.Event) erro
 		}
 	}
 	return nil
+}
+
+// Wait waits until the checks of the session's changes have found something new, and
+// returns the text to wake the agent with; "" where they ended without, where the
+// prompt was continued often enough, or where ctx ended first. What it returns counts
+// as a continuation and is told nowhere else.
+func Wait(ctx context.Context, checks []Check, w World, ev *event.Event) (string, error) {
+	for n := 0; ; n++ {
+		open := false // looked at first: what a check finds is noted before it counts as done
+		for _, c := range checks {
+			place, mine := Place{c.ID, ev.Cwd}, false
+			err := update(ctx, w.Store, place.key(), func(s *state) { mine = s.open(ev.Session) })
+			if err == nil && mine && n%wakeStart == 0 {
+				err = w.Start(place) // a worker that was killed left its work behind
+			}
+			if err != nil {
+				return "", err
+			}
+			open = open || mine
+		}
+		told, err := take(ctx, w.Store, ev, false, true)
+		if err != nil || len(told) > 0 || !open {
+			return tell(told), err
+		}
+		if w.Sleep(ctx, wakePoll) != nil {
+			return "", nil // the client's patience is over; the next event tells
+		}
+	}
+}
+
+// open reports whether changes of the session are not checked yet.
+func (s *state) open(session event.SessionKey) bool {
+	return slices.Contains(s.Pending, session.String()) || slices.Contains(s.Running, session.String())
 }
 
 // Changed are the files that a call changed, as it names them.
@@ -201,7 +252,7 @@ func settle(ctx context.Context, checks []Check, w World, ev *event.Event) error
 		for {
 			open := false
 			err := update(ctx, w.Store, place.key(), func(s *state) {
-				open = slices.Contains(s.Pending, ev.Session.String()) || slices.Contains(s.Running, ev.Session.String())
+				open = s.open(ev.Session)
 			})
 			if err != nil {
 				return err
@@ -288,6 +339,7 @@ func update(ctx context.Context, store policy.Store, key string, change func(*st
 func Work(ctx context.Context, c Check, place Place, store policy.Store, run func(context.Context, policy.Command) (policy.Result, error)) error {
 	for {
 		var sessions []string
+		before := map[string]bool{}
 		err := update(ctx, store, place.key(), func(s *state) {
 			// What is running was left by a worker that died; it is work again.
 			for _, id := range s.Running {
@@ -296,7 +348,7 @@ func Work(ctx context.Context, c Check, place Place, store policy.Store, run fun
 				}
 			}
 			s.Running, s.Pending = s.Pending, nil
-			sessions = s.Running
+			sessions, before = s.Running, s.Known
 		})
 		if err != nil || len(sessions) == 0 {
 			return err
@@ -316,20 +368,15 @@ func Work(ctx context.Context, c Check, place Place, store policy.Store, run fun
 			return ctx.Err() // not ended but ended by us; the next worker does it again
 		}
 		var fresh []string
-		if err := update(ctx, store, place.key(), func(s *state) {
-			known := map[string]bool{}
-			for _, line := range found {
-				id := Same(line)
-				if !s.Known[id] && !known[id] {
-					fresh = append(fresh, line)
-				}
-				if len(known) < maxKnown {
-					known[id] = true
-				}
+		known := map[string]bool{}
+		for _, line := range found {
+			id := Same(line)
+			if !before[id] && !known[id] {
+				fresh = append(fresh, line)
 			}
-			s.Known, s.Running = known, nil
-		}); err != nil {
-			return err
+			if len(known) < maxKnown {
+				known[id] = true
+			}
 		}
 		if more := len(fresh) - maxFindings; more > 0 {
 			fresh = append(fresh[:maxFindings], fmt.Sprintf("%s: and %d more", c.ID, more))
@@ -338,6 +385,10 @@ func Work(ctx context.Context, c Check, place Place, store policy.Store, run fun
 			if err := note(ctx, store, id, fresh); err != nil {
 				return err
 			}
+		}
+		// Last, so that whoever sees the check done sees what it found.
+		if err := update(ctx, store, place.key(), func(s *state) { s.Known, s.Running = known, nil }); err != nil {
+			return err
 		}
 	}
 }

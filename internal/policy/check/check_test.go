@@ -24,6 +24,7 @@ type bench struct {
 	output  string // "" ends with 0
 	waiting []check.Place
 	slow    bool // workers do not run while the end of a turn waits
+	awaited bool // another process is in Wait
 	ran     int
 }
 
@@ -60,16 +61,20 @@ func (b *bench) work(t interface{ Fatalf(string, ...any) }) {
 	}
 }
 
-func (b *bench) say(t interface{ Fatalf(string, ...any) }, ev *event.Event) event.Verdict {
-	handlers := check.New(checks, check.World{Store: b,
+func (b *bench) world(t interface{ Fatalf(string, ...any) }) check.World {
+	return check.World{Store: b,
 		Start: func(p check.Place) error { b.waiting = append(b.waiting, p); return nil },
 		Sleep: func(context.Context, time.Duration) error {
 			if !b.slow {
 				b.work(t)
 			}
 			return nil
-		}})
-	v, said := policy.Run(context.Background(), ev, handlers)
+		},
+		Awaited: func(event.SessionKey) bool { return b.awaited }}
+}
+
+func (b *bench) say(t interface{ Fatalf(string, ...any) }, ev *event.Event) event.Verdict {
+	v, said := policy.Run(context.Background(), ev, check.New(checks, b.world(t)))
 	for _, s := range said {
 		if s.Err != nil {
 			t.Fatalf("%v", s.Err)
@@ -143,6 +148,63 @@ func TestSlowCheck_isToldLater(t *testing.T) {
 	}
 }
 
+// wake is what the process beside a call does: it notes the change, like the call's own
+// hook, and waits. late ends its patience before the check has ended.
+func (b *bench) wake(t interface{ Fatalf(string, ...any) }, ev *event.Event, late bool) string {
+	w := b.world(t)
+	w.Sleep = func(context.Context, time.Duration) error {
+		if late {
+			return context.DeadlineExceeded
+		}
+		b.work(t)
+		return nil
+	}
+	err := check.Changes(context.Background(), checks, w, ev)
+	text := ""
+	if err == nil {
+		text, err = check.Wait(context.Background(), checks, w, ev)
+	}
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	return text
+}
+
+func TestWait(t *testing.T) {
+	b := newBench()
+	b.output = "a.go:1: boom"
+	change := edit("a.go")
+	change.Tool.UseID = "call-1"
+	if v := b.say(t, change); !v.IsZero() {
+		t.Errorf("the call's own hook: %+v", v)
+	}
+	b.awaited = true
+	if v := b.say(t, of(event.Stop, "s")); !v.IsZero() || b.ran != 0 {
+		t.Errorf("the end of the turn waits as well: %+v, %d runs", v, b.ran)
+	}
+	if got := b.wake(t, change, true); got != "" || b.ran != 0 {
+		t.Errorf("out of patience: %q, %d runs", got, b.ran)
+	}
+	if got, want := b.wake(t, change, false), "lidguard check: new since your changes:\ntests: a.go:1: boom"; got != want || b.ran != 1 {
+		t.Errorf("got %q after %d runs, want %q after one for both hooks of the call", got, b.ran, want)
+	}
+	b.awaited = false
+	for _, ev := range []*event.Event{of(event.Stop, "s"), of(event.UserPromptSubmit, "s"), change} {
+		if v := b.say(t, ev); !v.IsZero() {
+			t.Errorf("told again at %s: %+v", ev.Name, v)
+		}
+	}
+	if got := b.wake(t, change, false); got != "" || b.ran != 1 {
+		t.Errorf("woken again: %q, %d runs", got, b.ran)
+	}
+	other := edit("a.go")
+	other.Tool.UseID, other.Session.ID = "call-1", "s2"
+	b.output += "\nb.go:1: bang"
+	if got := b.wake(t, other, false); !strings.HasSuffix(got, ":\ntests: b.go:1: bang") {
+		t.Errorf("another session's call of the same id: %q", got)
+	}
+}
+
 func TestWork_afterAWorkerThatDied(t *testing.T) {
 	b := newBench()
 	b.say(t, edit("a.go"))
@@ -210,50 +272,63 @@ func TestFaulty(t *testing.T) {
 	}
 }
 
-// TestNoLivelock: whatever changes, whatever the command finds and whenever it ends, a
-// prompt is continued at most MaxTimes times, a finding that stays is told once, and
-// nothing is told at a session's start.
+// TestNoLivelock: whatever changes, whatever the command finds and whenever it ends,
+// whether somebody waits to wake the agent or not, a prompt is continued at most
+// MaxTimes times, a finding that stays is told once, and nothing is told at a
+// session's start.
 func TestNoLivelock(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b := newBench()
-		times := 0
+		times, calls := 0, 0
 		toldAt := map[string]int{} // how many runs there had been when a finding was told, from 1
 		for range rapid.IntRange(1, 80).Draw(t, "events") {
 			var ev *event.Event
-			switch rapid.IntRange(0, 5).Draw(t, "event") {
+			b.awaited = false
+			kind := rapid.IntRange(0, 7).Draw(t, "event")
+			switch kind {
 			case 0:
 				ev = of(event.UserPromptSubmit, "s")
 				times = 0
 			case 1:
 				ev = of(event.SessionStart, "s")
-			case 2, 3:
+			case 2, 3, 4:
 				ev = edit("a.go")
+				calls++
+				ev.Tool.UseID = fmt.Sprint("call-", calls)
 				b.slow = rapid.Bool().Draw(t, "slow")
 				var lines []string
 				for _, l := range rapid.SliceOfN(rapid.IntRange(0, 9), 0, 4).Draw(t, "findings") {
 					lines = append(lines, fmt.Sprintf("%c.go:%d: boom", 'a'+rune(l), l))
 				}
 				b.output = strings.Join(lines, "\n")
-			case 4:
+			case 5:
 				b.work(t)
 				continue
 			default:
 				ev = of(event.Stop, "s")
+				b.awaited = kind == 6
 			}
 			ran := b.ran
 			v := b.say(t, ev)
 			if ev.Name == event.SessionStart && !v.IsZero() {
 				t.Fatalf("told at the start: %+v", v)
 			}
-			if v.Decision == event.Deny {
-				if times++; times > check.MaxTimes || ev.Name != event.Stop {
+			if b.awaited && (!v.IsZero() || b.ran > ran) {
+				t.Fatalf("the end of a turn waited beside another process: %+v", v)
+			}
+			woken := ""
+			if kind == 4 {
+				woken = b.wake(t, ev, rapid.Bool().Draw(t, "late"))
+			}
+			if v.Decision == event.Deny || woken != "" {
+				if times++; times > check.MaxTimes || ev.Name != event.Stop && woken == "" {
 					t.Fatalf("%s was continued, %d times", ev.Name, times)
 				}
 			}
 			if b.ran > ran+2 {
 				t.Fatalf("one event ran the command %d times", b.ran-ran)
 			}
-			for _, line := range strings.Split(v.Reason+"\n"+strings.Join(v.Contexts, "\n"), "\n") {
+			for _, line := range strings.Split(v.Reason+"\n"+strings.Join(v.Contexts, "\n")+"\n"+woken, "\n") {
 				if strings.HasPrefix(line, "tests: ") {
 					if toldAt[line] == b.ran+1 {
 						t.Fatalf("%q was told again without a run", line)

@@ -96,7 +96,10 @@ func (s Source) Listening(c Client) Client {
 	named := Named(c.Provider(), s.needed)
 	switch c := c.(type) {
 	case claude.Setup:
-		return c.Listen(named)
+		if c = c.Listen(named); s.Checks() {
+			c = c.Wake()
+		}
+		return c
 	case codex.Setup:
 		return c.Listen(named)
 	case copilot.Setup:
@@ -107,6 +110,12 @@ func (s Source) Listening(c Client) Client {
 		return c.Listen(natives)
 	}
 	return c // OpenCode's plugin passes on what it can, always
+}
+
+// Checks reports whether any book that may count has checks, whose findings wake the
+// client that can be woken.
+func (s Source) Checks() bool {
+	return slices.ContainsFunc(s.needed, func(i Item) bool { return i.Pack == "check" && !i.Silent })
 }
 
 // Lost is one line of the report.

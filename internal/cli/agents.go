@@ -27,11 +27,16 @@ type agent interface {
 	Remove(install.Records) (install.Plan, error)
 }
 
-// agents is the table of the clients' setups, in the order people see them.
+// agents is the table of the clients' setups, in the order people see them. Without a
+// home they are for their names alone.
 func (a *app) agents(home string) []agent {
+	claudeCode := claude.New(a.GOOS, a.Env, home)
+	if home != "" && a.hasChecks() {
+		claudeCode = claudeCode.Wake()
+	}
 	return []agent{
 		codex.New(a.GOOS, a.Env, home),
-		claude.New(a.GOOS, a.Env, home),
+		claudeCode,
 		copilot.New(a.GOOS, a.Env, home, a.WorkDir),
 		opencode.New(a.GOOS, a.Env, home, a.WorkDir),
 	}

@@ -13,6 +13,7 @@ import (
 var hookEntries = [][]string{
 	{"codex-hook", "called by Codex"},
 	{"claude-hook", "called by Claude Code"},
+	{"claude-wake", "called by Claude Code beside its work, where checks are on"},
 	{"copilot-hook --event NAME", "called by Copilot CLI"},
 	{"opencode-hook --event NAME", "called by OpenCode's plugin"},
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"slices"
@@ -88,7 +89,7 @@ lidguard hooks enable sandbox --root . --root ~/notes`,
 			if len(o.roots) > 0 && args[0] != "sandbox" {
 				return usagef(cmd, "--root belongs to the sandbox")
 			}
-			return a.hooksEnable(args[0], o)
+			return a.hooksEnable(cmd.Context(), args[0], o)
 		},
 	}
 	addSwitch(cmd.Flags(), &o.audit, "audit", "only note what it would say")
@@ -98,7 +99,7 @@ lidguard hooks enable sandbox --root . --root ~/notes`,
 	return cmd
 }
 
-func (a *app) hooksEnable(pack string, o hooksEnableOptions) error {
+func (a *app) hooksEnable(ctx context.Context, pack string, o hooksEnableOptions) error {
 	mode := entry.On
 	if o.audit {
 		mode = entry.Audit
@@ -112,7 +113,7 @@ func (a *app) hooksEnable(pack string, o hooksEnableOptions) error {
 			return err
 		}
 	}
-	return a.changePacks(func(p *entry.Packs) { p.Switch(pack, mode, entry.Profile(o.profile), o.roots) })
+	return a.changePacks(ctx, pack, func(p *entry.Packs) { p.Switch(pack, mode, entry.Profile(o.profile), o.roots) })
 }
 
 func (a *app) hooksDisableCmd() *cobra.Command {
@@ -126,7 +127,7 @@ func (a *app) hooksDisableCmd() *cobra.Command {
 			if agent, in := a.insideAgent(); in {
 				return hint(fmt.Errorf("switching %s off is for a person, and this runs inside %s", args[0], agent), "open a terminal of your own and run it there")
 			}
-			return a.changePacks(func(p *entry.Packs) { p.Switch(args[0], entry.Off, nil, nil) })
+			return a.changePacks(cmd.Context(), args[0], func(p *entry.Packs) { p.Switch(args[0], entry.Off, nil, nil) })
 		},
 	}
 }
@@ -139,7 +140,7 @@ func (a *app) insideAgent() (string, bool) {
 }
 
 // changePacks changes the file of the packs and shows the chain as it is now.
-func (a *app) changePacks(change func(*entry.Packs)) error {
+func (a *app) changePacks(ctx context.Context, pack string, change func(*entry.Packs)) error {
 	d, err := a.dirs()
 	if err != nil {
 		return err
@@ -151,6 +152,11 @@ func (a *app) changePacks(change func(*entry.Packs)) error {
 	change(&packs)
 	if err := entry.SavePacks(d, packs); err != nil {
 		return err
+	}
+	if pack == "check" {
+		if err := a.followChecks(ctx); err != nil {
+			return err
+		}
 	}
 	return a.hooksList()
 }

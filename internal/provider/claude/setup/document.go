@@ -24,24 +24,26 @@ type wireGroup struct {
 }
 
 type wireHandler struct {
-	Type    string   `json:"type"`
-	Command string   `json:"command"`
-	Args    []string `json:"args"`
-	Shell   string   `json:"shell"`
-	Timeout float64  `json:"timeout"`
-	Async   bool     `json:"async"`
-	If      string   `json:"if"`
+	Type        string   `json:"type"`
+	Command     string   `json:"command"`
+	Args        []string `json:"args"`
+	Shell       string   `json:"shell"`
+	Timeout     float64  `json:"timeout"`
+	Async       bool     `json:"async"`
+	AsyncRewake bool     `json:"asyncRewake"`
+	If          string   `json:"if"`
 }
 
-// ours reports whether the handler is lidguard's, written by whatever version.
-func (h wireHandler) ours() bool {
+// calls reports whether the handler is lidguard's entry of that name, written by
+// whatever version.
+func (h wireHandler) calls(name string) bool {
 	if h.Type != "command" {
 		return false
 	}
 	if len(h.Args) > 0 { // exec form
-		return install.IsProgram(h.Command) && slices.Contains(h.Args, Entry)
+		return install.IsProgram(h.Command) && slices.Contains(h.Args, name)
 	}
-	return install.Calls(h.Command, Entry)
+	return install.Calls(h.Command, name)
 }
 
 // place is where a handler of ours stands.
@@ -49,7 +51,16 @@ type place struct {
 	group, index int
 	handler      wireHandler
 	alone        bool // no other handler shares the group
-	everything   bool // its group matches every event of this name
+	matcher      json.RawMessage
+}
+
+// sees reports whether a matcher is the one wanted; "" is every event of the name.
+func (p place) sees(matcher string) bool {
+	if matcher == "" {
+		return matchesAll(p.matcher)
+	}
+	var have string
+	return json.Unmarshal(p.matcher, &have) == nil && have == matcher
 }
 
 // read parses a settings file. Anything that would keep hooks from being found or
@@ -134,13 +145,13 @@ func (d *document) groups(name string) []wireGroup {
 	return out
 }
 
-// places returns where handlers of ours stand under an event.
-func (d *document) places(name string) []place {
+// places returns where handlers of ours for an entry stand under an event.
+func (d *document) places(event, entry string) []place {
 	var out []place
-	for g, group := range d.groups(name) {
+	for g, group := range d.groups(event) {
 		for i, h := range group.Hooks {
-			if h.ours() {
-				out = append(out, place{g, i, h, len(group.Hooks) == 1, matchesAll(group.Matcher)})
+			if h.calls(entry) {
+				out = append(out, place{g, i, h, len(group.Hooks) == 1, group.Matcher})
 			}
 		}
 	}
@@ -156,35 +167,49 @@ func matchesAll(matcher json.RawMessage) bool {
 	return false
 }
 
-// eventsOfOurs returns the events under which an entry of ours stands.
-func (d *document) eventsOfOurs() []string {
+// eventsOf returns the events under which an entry stands.
+func (d *document) eventsOf(entry string) []string {
 	var out []string
-	for _, name := range d.events {
-		if len(d.places(name)) > 0 {
-			out = append(out, name)
+	for _, event := range d.events {
+		if len(d.places(event, entry)) > 0 {
+			out = append(out, event)
 		}
 	}
 	return out
 }
 
-// ensure makes want the one entry of ours under an event. An entry that is there
-// is changed where it stands, and only in the keys that differ.
-func (d *document) ensure(name string, want handler) error {
-	places := d.places(name)
-	// An entry that sees only some of the events is of no use.
-	if len(places) > 0 && (!places[0].everything || places[0].handler.If != "") {
-		if _, err := d.takeOut(name, 0); err != nil {
+// others are the entries of ours in the file that are not among those wanted: an
+// earlier version wrote them, or a rulebook asked for them.
+func (d *document) others(want []entry) []entry {
+	var out []entry
+	for _, name := range []string{Entry, WakeEntry} {
+		for _, event := range d.eventsOf(name) {
+			if !slices.ContainsFunc(want, func(e entry) bool { return e.event == event && e.name == name }) {
+				out = append(out, entry{event: event, name: name})
+			}
+		}
+	}
+	return out
+}
+
+// ensure makes the entry the one of its name under its event. One that is there is
+// changed where it stands, and only in the keys that differ.
+func (d *document) ensure(e entry) error {
+	places, want := d.places(e.event, e.name), e.handler
+	// An entry that sees other events than it should is of no use.
+	if len(places) > 0 && (!places[0].sees(e.matcher) || places[0].handler.If != "") {
+		if _, err := d.takeOut(e.event, e.name, 0); err != nil {
 			return err
 		}
 		places = nil
 	}
 	if len(places) == 0 {
-		return d.doc.Append(confedit.Path{"hooks", name}, group{[]handler{want}})
+		return d.doc.Append(confedit.Path{"hooks", e.event}, group{e.matcher, []handler{want}})
 	}
-	if _, err := d.takeOut(name, 1); err != nil { // doubles
+	if _, err := d.takeOut(e.event, e.name, 1); err != nil { // doubles
 		return err
 	}
-	at := confedit.Path{"hooks", name, places[0].group, "hooks", places[0].index}
+	at := confedit.Path{"hooks", e.event, places[0].group, "hooks", places[0].index}
 	have := places[0].handler
 	if len(have.Args) > 0 {
 		return d.doc.Set(at, want)
@@ -206,6 +231,12 @@ func (d *document) ensure(name string, want handler) error {
 	if have.Async {
 		errs = append(errs, d.doc.Remove(append(slices.Clone(at), "async")))
 	}
+	switch {
+	case want.AsyncRewake && !have.AsyncRewake:
+		errs = append(errs, set("asyncRewake", true))
+	case have.AsyncRewake && !want.AsyncRewake:
+		errs = append(errs, d.doc.Remove(append(slices.Clone(at), "asyncRewake")))
+	}
 	for _, err := range errs {
 		if err != nil {
 			return err
@@ -214,14 +245,14 @@ func (d *document) ensure(name string, want handler) error {
 	return nil
 }
 
-// takeOut removes the entries of ours under an event but the first keep ones, and
-// the groups that held nothing else. It returns how many it removed.
-func (d *document) takeOut(name string, keep int) (int, error) {
-	places := d.places(name)
+// takeOut removes the handlers of an entry under an event but the first keep ones,
+// and the groups that held nothing else. It returns how many it removed.
+func (d *document) takeOut(event, name string, keep int) (int, error) {
+	places := d.places(event, name)
 	var removed int
 	for i := len(places) - 1; i >= keep; i-- {
 		p := places[i]
-		at := confedit.Path{"hooks", name, p.group}
+		at := confedit.Path{"hooks", event, p.group}
 		if d.doc.Len(append(slices.Clone(at), "hooks")) > 1 {
 			at = append(at, "hooks", p.index)
 		}

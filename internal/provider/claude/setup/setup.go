@@ -22,6 +22,15 @@ import (
 // Entry is the hook entry that Claude Code calls.
 const Entry = "claude-hook"
 
+// WakeEntry is the one that it starts beside its work after a call that changed a
+// file, and that wakes the model where a check of the rulebook found something new
+// (asyncRewake, §3). It is there only where checks are: see Wake.
+const WakeEntry = "claude-wake"
+
+// wakeTimeout is in seconds, above the time that the entry gives itself for the
+// longest check.
+const wakeTimeout = 1900
+
 // Hook is one event that lidguard listens to.
 type Hook struct {
 	Event   event.Name
@@ -95,6 +104,7 @@ type Setup struct {
 
 	asked []event.Name // see Listen
 	exact bool
+	wake  bool // see Wake
 }
 
 // Listen returns a Setup whose installation listens to those of the optional
@@ -105,11 +115,40 @@ func (s Setup) Listen(events []event.Name) Setup {
 	return s
 }
 
-// hooks are the entries of an installation into a file.
+// Wake returns a Setup whose installation has the entry that wakes the model. Without
+// it an installation brings one that is there up to date, or takes it out after Listen.
+func (s Setup) Wake() Setup {
+	s.wake = true
+	return s
+}
+
+// entry is an entry of an installation: who calls it and what stands there.
+type entry struct {
+	event   string
+	name    string // Entry or WakeEntry
+	matcher string
+	handler handler
+}
+
+// entries are those of an installation into a file.
+func (s Setup) entries(p install.Program, d *document) []entry {
+	var list []entry
+	for _, h := range s.hooks(d) {
+		list = append(list, entry{string(h.Event), Entry, "", s.handler(p, Entry, h.Timeout)})
+	}
+	wake := entry{string(event.PostToolUse), WakeEntry, "Edit|MultiEdit|NotebookEdit|Write", s.handler(p, WakeEntry, wakeTimeout)}
+	wake.handler.AsyncRewake = true
+	if s.wake || !s.exact && len(d.places(wake.event, WakeEntry)) > 0 {
+		list = append(list, wake)
+	}
+	return list
+}
+
+// hooks are the events that an installation into a file listens to.
 func (s Setup) hooks(d *document) []Hook {
 	list := Hooks()
 	for _, h := range Optional() {
-		if s.exact && slices.Contains(s.asked, h.Event) || !s.exact && slices.Contains(d.eventsOfOurs(), string(h.Event)) {
+		if s.exact && slices.Contains(s.asked, h.Event) || !s.exact && slices.Contains(d.eventsOf(Entry), string(h.Event)) {
 			list = append(list, h)
 		}
 	}
@@ -140,20 +179,22 @@ func (s Setup) Present() bool {
 
 // handler is the part of a handler that lidguard writes and compares.
 type handler struct {
-	Type    string `json:"type"`
-	Command string `json:"command"`
-	Shell   string `json:"shell,omitempty"`
-	Timeout int    `json:"timeout"`
+	Type        string `json:"type"`
+	Command     string `json:"command"`
+	Shell       string `json:"shell,omitempty"`
+	Timeout     int    `json:"timeout"`
+	AsyncRewake bool   `json:"asyncRewake,omitempty"`
 }
 
-// group is one element of an event's list. It has no matcher: every event of
-// this name is meant.
+// group is one element of an event's list. Without a matcher every event of this
+// name is meant.
 type group struct {
-	Hooks []handler `json:"hooks"`
+	Matcher string    `json:"matcher,omitempty"`
+	Hooks   []handler `json:"hooks"`
 }
 
-func (s Setup) handler(p install.Program, h Hook) handler {
-	out := handler{Type: "command", Command: p.Command(Entry), Timeout: h.Timeout}
+func (s Setup) handler(p install.Program, name string, timeout int) handler {
+	out := handler{Type: "command", Command: p.Command(name), Timeout: timeout}
 	if s.goos == "windows" {
 		out.Shell = "powershell" // without it the client takes Git's bash, which eats backslashes
 	}
@@ -195,21 +236,18 @@ func (s Setup) install(p install.Program) install.Change {
 		if err != nil {
 			return confedit.Draft{}, err
 		}
-		hooks := s.hooks(d)
-		for _, h := range hooks {
-			if err := d.ensure(string(h.Event), s.handler(p, h)); err != nil {
+		entries := s.entries(p, d)
+		for _, e := range entries {
+			if err := d.ensure(e); err != nil {
 				return confedit.Draft{}, err
 			}
 		}
-		// Entries an earlier version wrote for events that are no longer used.
-		for _, name := range d.eventsOfOurs() {
-			if !slices.ContainsFunc(hooks, func(h Hook) bool { return string(h.Event) == name }) {
-				if _, err := d.takeOut(name, 0); err != nil {
-					return confedit.Draft{}, err
-				}
-				if err := d.doc.Prune(confedit.Path{"hooks", name}); err != nil {
-					return confedit.Draft{}, err
-				}
+		for _, gone := range d.others(entries) {
+			if _, err := d.takeOut(gone.event, gone.name, 0); err != nil {
+				return confedit.Draft{}, err
+			}
+			if err := d.doc.Prune(confedit.Path{"hooks", gone.event}); err != nil {
+				return confedit.Draft{}, err
 			}
 		}
 		return d.doc.Draft(), nil
@@ -224,11 +262,13 @@ func remove(data []byte, created []confedit.Path) (confedit.Draft, error) {
 		return confedit.Draft{}, err
 	}
 	var emptied []confedit.Path
-	for _, name := range d.eventsOfOurs() {
-		if _, err := d.takeOut(name, 0); err != nil {
+	for _, e := range d.others(nil) {
+		if _, err := d.takeOut(e.event, e.name, 0); err != nil {
 			return confedit.Draft{}, err
 		}
-		emptied = append(emptied, confedit.Path{"hooks", name})
+		if at := (confedit.Path{"hooks", e.event}); !slices.ContainsFunc(emptied, func(p confedit.Path) bool { return slices.Equal(p, at) }) {
+			emptied = append(emptied, at)
+		}
 	}
 	if created == nil && len(emptied) > 0 {
 		created = append([]confedit.Path{{"hooks"}}, emptied...)

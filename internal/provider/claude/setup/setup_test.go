@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -347,6 +348,56 @@ func TestInstall_bringsOldEntriesUpToDate(t *testing.T) {
 		}
 		if b.state() != install.Installed {
 			t.Errorf("%s: state %s after", c.name, b.state())
+		}
+	}
+}
+
+// TestInstall_wakeEntry: whatever stands under its name becomes the one entry, beside
+// the one of every event, and goes where nobody asks for it.
+func TestInstall_wakeEntry(t *testing.T) {
+	for _, c := range []struct{ name, groups string }{
+		{"nothing", ``},
+		{"waited for", `{"matcher": "Edit|MultiEdit|NotebookEdit|Write", "hooks": [{"type": "command", "command": "lidguard claude-wake", "timeout": 1900}]}`},
+		{"for every call", `{"hooks": [{"type": "command", "command": "lidguard claude-wake", "asyncRewake": true}, {"type": "command", "command": "x"}]}`},
+		{"twice", `{"matcher": "Write", "hooks": [{"type": "command", "command": "/old/lidguard", "args": ["claude-wake"]}]}, {"matcher": "Edit", "hooks": [{"type": "command", "command": "lidguard claude-wake"}]}`},
+		{"never returning", `{"matcher": "Edit|MultiEdit|NotebookEdit|Write", "hooks": [{"type": "command", "command": "lidguard claude-wake", "asyncRewake": true, "async": true}]}`},
+		{"the other one is async", `{"hooks": [{"type": "command", "command": "lidguard claude-hook", "asyncRewake": true}]}`},
+	} {
+		b := newBench(t)
+		b.write(`{"hooks": {"PostToolUse": [` + c.groups + `]}}`)
+		plain := b.setup
+		b.setup = plain.Wake()
+		if r := b.setup.Status(b.program); r.State != install.NeedsUpdate && r.State != install.Missing {
+			t.Errorf("%s: state %s before", c.name, r.State)
+		}
+		b.install()
+		if r := b.setup.Status(b.program); r.State != install.Installed || len(r.Hooks) != len(setup.Hooks())+1 {
+			t.Errorf("%s: state %s of %d hooks after", c.name, r.State, len(r.Hooks))
+		}
+		var got struct {
+			Hooks map[string][]struct {
+				Matcher string
+				Hooks   []map[string]any
+			}
+		}
+		if err := json.Unmarshal([]byte(b.read()), &got); err != nil {
+			t.Fatal(err)
+		}
+		var ours []string
+		for _, g := range got.Hooks["PostToolUse"] {
+			for _, h := range g.Hooks {
+				if h["command"] != "x" {
+					ours = append(ours, fmt.Sprint(g.Matcher, " ", strings.HasSuffix(fmt.Sprint(h["command"]), setup.WakeEntry), " ", h["asyncRewake"], " ", h["async"], " ", h["timeout"]))
+				}
+			}
+		}
+		slices.Sort(ours)
+		if diff := cmp.Diff([]string{" false <nil> <nil> 30", "Edit|MultiEdit|NotebookEdit|Write true true <nil> 1900"}, ours); diff != "" {
+			t.Errorf("%s: %s", c.name, diff)
+		}
+		b.setup = plain.Listen(nil)
+		if b.state() != install.NeedsUpdate || b.install() != 1 || b.state() != install.Installed || strings.Contains(b.read(), setup.WakeEntry) {
+			t.Errorf("%s: it does not go:\n%s", c.name, b.read())
 		}
 	}
 }

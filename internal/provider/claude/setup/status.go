@@ -3,7 +3,6 @@ package setup
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/lidguard-go/lidguard/internal/confedit"
@@ -25,14 +24,12 @@ func (s Setup) Status(p install.Program) install.Report {
 		r.Settle()
 		return r
 	}
-	hooks := s.hooks(d)
-	for _, h := range hooks {
-		r.Hooks = append(r.Hooks, d.status(string(h.Event), s.handler(p, h)))
+	entries := s.entries(p, d)
+	for _, e := range entries {
+		r.Hooks = append(r.Hooks, d.status(e))
 	}
-	for _, name := range d.eventsOfOurs() {
-		if !slices.ContainsFunc(hooks, func(h Hook) bool { return string(h.Event) == name }) {
-			r.Hooks = append(r.Hooks, install.Hook{Event: name, State: install.NeedsUpdate, Detail: "no longer used"})
-		}
+	for _, gone := range d.others(entries) {
+		r.Hooks = append(r.Hooks, install.Hook{Event: gone.event, State: install.NeedsUpdate, Detail: "no longer used"})
 	}
 	r.Problems = append(r.Problems, d.problems(s.File)...)
 	r.Settle()
@@ -47,10 +44,10 @@ func broken(file string, err error) install.Problem {
 	return install.Broken(file, err, then)
 }
 
-// status compares the entry under one event with what this version writes.
-func (d *document) status(name string, want handler) install.Hook {
-	h := install.Hook{Event: name, State: install.Missing}
-	places := d.places(name)
+// status compares an entry with what this version writes.
+func (d *document) status(e entry) install.Hook {
+	h, want := install.Hook{Event: e.event, State: install.Missing}, e.handler
+	places := d.places(e.event, e.name)
 	if len(places) == 0 {
 		return h
 	}
@@ -65,8 +62,9 @@ func (d *document) status(name string, want handler) install.Hook {
 	add(have.Command != want.Command || len(have.Args) > 0, "another command line")
 	add(have.Timeout != float64(want.Timeout), fmt.Sprintf("timeout %v instead of %d s", have.Timeout, want.Timeout))
 	add(want.Shell != have.Shell && (want.Shell != "" || have.Shell != "bash"), "another shell")
-	add(have.Async, "async, so its answers come too late")
-	add(!places[0].everything || have.If != "", "sees only some of the events")
+	add(have.Async || have.AsyncRewake && !want.AsyncRewake, "async, so its answers come too late")
+	add(want.AsyncRewake && !have.AsyncRewake, "not asyncRewake, so every change waits for it")
+	add(!places[0].sees(e.matcher) || have.If != "", "sees only some of the events")
 	add(len(places) > 1, "there more than once")
 	if len(differs) > 0 {
 		h.State, h.Detail = install.NeedsUpdate, strings.Join(differs, ", ")

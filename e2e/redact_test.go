@@ -20,6 +20,7 @@ import (
 	"github.com/lidguard-go/lidguard/e2e/lab/modelserver/completions"
 	"github.com/lidguard-go/lidguard/e2e/lab/modelserver/messages"
 	"github.com/lidguard-go/lidguard/e2e/lab/modelserver/responses"
+	"github.com/lidguard-go/lidguard/e2e/lab/record"
 	"github.com/lidguard-go/lidguard/e2e/lab/secrets"
 )
 
@@ -182,6 +183,26 @@ func TestRedact_claudeOutbound(t *testing.T) {
 	}
 	if got := read(t, filepath.Join(project, "local.txt")); got != token+"\n" {
 		t.Errorf("a command that sends nothing was changed: %q", got)
+	}
+}
+
+// TestRedact_claudeErrorsStay: no hook can change what the model reads of a call that
+// failed. Where this fails the client has learnt it, and the pack should use it.
+func TestRedact_claudeErrorsStay(t *testing.T) {
+	t.Parallel()
+	for _, says := range []record.Answer{
+		{Event: "PostToolUseFailure", Stdout: `{"hookSpecificOutput":{"hookEventName":"PostToolUseFailure","updatedToolOutput":"MASKED"}}`},
+		{Event: "PostToolUseFailure", Stdout: `{"hookSpecificOutput":{"hookEventName":"PostToolUseFailure","updatedError":"MASKED","error":"MASKED"}}`},
+		{Event: "PostToolUseFailure", Stdout: `{"decision":"block","reason":"MASKED"}`},
+		{Event: "PostToolUseFailure", Stdout: `{"continue":false,"stopReason":"MASKED"}`},
+		{Event: "PostToolBatch", Stdout: `{"hookSpecificOutput":{"hookEventName":"PostToolBatch","updatedToolOutput":"MASKED","updatedToolOutputs":["MASKED"],"tool_calls":[{"tool_response":"MASKED"}]}}`},
+	} {
+		m := machine.Bench(t)
+		c := claude.Run(t, m, claude.Options{Allow: []string{"Bash"}, Answers: []record.Answer{says}, Script: messages.Script{Turns: []messages.Turn{
+			messages.Bash("printf 'in%s' pieces; exit 3"), messages.Say("Done.")}}})
+		if code := c.Wait(); code != 0 || !c.Model.Saw("inpieces") {
+			t.Errorf("exit %d; after %s the model read another error", code, says.Stdout)
+		}
 	}
 }
 

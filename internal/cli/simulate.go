@@ -53,7 +53,7 @@ func (a *app) simulate(cmd *cobra.Command, o simulateOptions) error {
 	}
 	var verdict error
 	if a.json || o.quiet {
-		res := simulate.Chaos(o.seed, o.steps, io.Discard, simulate.Broken{})
+		res := simulate.Chaos(o.seed, o.steps, nil, simulate.Broken{})
 		if len(res.Bad) > 0 {
 			verdict = errNo{}
 		}

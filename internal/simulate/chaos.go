@@ -49,11 +49,14 @@ func Run(seed uint64, steps int, w io.Writer) error {
 }
 
 // Chaos runs episodes of anything in any order, each on its own laptop with its
-// own settings, until steps are made or an invariant is violated.
+// own settings, until steps are made or an invariant is violated. They share
+// nothing and run on all processors unless out prints them.
 func Chaos(seed uint64, steps int, out io.Writer, broken Broken) Result {
 	var res Result
-	for n := uint64(0); res.Steps < steps && len(res.Bad) == 0; n++ {
-		res.add(Episode(seed, n, steps-res.Steps, out, broken))
+	play := func(n uint64) Result { return Episode(seed, n, episodeSteps, out, broken) }
+	inOrder(out != nil, play, res.add, func() bool { return len(res.Bad) == 0 && steps-res.Steps > episodeSteps })
+	for len(res.Bad) == 0 && res.Steps < steps { // as much of one more as is missing
+		res.add(Episode(seed, uint64(res.Episodes), steps-res.Steps, out, broken))
 	}
 	return res
 }

@@ -5,10 +5,8 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"runtime"
 	"slices"
-	"sync"
-	"sync/atomic"
+	"strconv"
 	"time"
 
 	"github.com/lidguard-go/lidguard/internal/awake"
@@ -112,36 +110,8 @@ func Day(seed uint64, days int, out io.Writer, faults bool) Days {
 // DayBroken is Day with a rule switched off.
 func DayBroken(seed uint64, days int, out io.Writer, faults bool, broken Broken) Days {
 	sum := Days{Bare: Spans{}, Asleep: Spans{}, Under: map[Cause]int{}}
-	if out != nil {
-		for n := 0; n < days && len(sum.Bad) == 0; n++ {
-			sum.add(playDay(seed, uint64(n), out, faults, broken, nil))
-		}
-		return sum
-	}
-	done := make([]Days, days)
-	var next, stop atomic.Int64
-	stop.Store(int64(days))
-	var all sync.WaitGroup
-	for range min(days, runtime.GOMAXPROCS(0)) {
-		all.Go(func() {
-			for {
-				n := next.Add(1) - 1
-				if n >= stop.Load() {
-					return
-				}
-				done[n] = playDay(seed, uint64(n), nil, faults, broken, nil)
-				if len(done[n].Bad) > 0 {
-					// Days before it are under way or done: the first bad one is
-					// the same on every machine.
-					stop.Store(min(stop.Load(), n))
-				}
-			}
-		})
-	}
-	all.Wait()
-	for n := 0; n < days && len(sum.Bad) == 0; n++ {
-		sum.add(done[n])
-	}
+	play := func(n uint64) Days { return playDay(seed, n, out, faults, broken, nil) }
+	inOrder(out != nil, play, sum.add, func() bool { return sum.Days < days && len(sum.Bad) == 0 })
 	return sum
 }
 
@@ -618,7 +588,7 @@ func (a *agent) work(left int) {
 		return
 	}
 	a.n++
-	id := fmt.Sprint("u", a.n)
+	id := "u" + strconv.Itoa(a.n)
 	a.say(event.ToolBegan, func(s *event.Signal) { s.ToolUse, s.Tool = id, "Bash" })
 	took, silent := d.between(100*time.Millisecond, 2*time.Minute), d.chance(60)
 	if silent { // a long silent build

@@ -111,6 +111,8 @@ type oracle struct {
 	w     *World
 	all   []*track // in the order first seen
 	known map[event.SessionKey]*track
+	// latest is the track that was asked for last.
+	latest *track
 	// The registry that every track.x was looked up in, and its count then.
 	looked  *session.State
 	watched uint64
@@ -157,7 +159,7 @@ func newOracle(w *World) *oracle {
 
 // fresh: a runtime without memory starts.
 func (o *oracle) fresh() {
-	o.all, o.known, o.ends = nil, map[event.SessionKey]*track{}, nil
+	o.all, o.known, o.latest, o.ends = nil, map[event.SessionKey]*track{}, nil, nil
 	o.floorDown, o.network, o.offline, o.cutOff, o.remote, o.reach = false, awake.NetworkUnknown, 0, false, 0, 0
 	o.lid, o.displays, o.bareAt, o.seen, o.battery = awake.LidUnknown, awake.UnknownDisplays, 0, false, awake.Battery{}
 	clear(o.lostPosts)
@@ -188,12 +190,16 @@ func (o *oracle) lost(effects []awake.Effect) {
 }
 
 func (o *oracle) track(k event.SessionKey) *track {
+	if o.latest != nil && o.latest.key == k { // a step asks several times
+		return o.latest
+	}
 	t := o.known[k]
 	if t == nil {
 		t = &track{key: k, x: o.w.core.Sessions().Get(k), tools: map[string]string{}, ledger: map[string]event.Task{}}
 		o.known[k] = t
 		o.all = append(o.all, t)
 	}
+	o.latest = t
 	return t
 }
 
@@ -1103,7 +1109,9 @@ func (o *oracle) machineNow(in daemon.Input, step daemon.Step, live, holding int
 			}
 		}
 		if !wanted || n > 0 || w.deny[h.Hold] {
-			delete(o.missing, h.Hold)
+			if len(o.missing) > 0 {
+				delete(o.missing, h.Hold)
+			}
 		} else if since, ok := o.missing[h.Hold]; !ok {
 			o.missing[h.Hold] = now
 		} else if now-since > awake.RetryMost+3*awake.AnswerLimit+2*time.Minute {

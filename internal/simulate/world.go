@@ -242,7 +242,7 @@ func (w *World) feed(what string, in daemon.Input) {
 	now := w.laptop.Now()
 	crash := w.faults && w.chance(w.crashOdds)
 	if in.Session != nil && in.Session.Signal != nil {
-		w.lostWord[in.Session.Signal.Session] = false
+		delete(w.lostWord, in.Session.Signal.Session)
 	}
 	if crash && w.chance(3) {
 		// Dead before the snapshot was written: as if the input never came.

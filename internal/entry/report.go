@@ -126,6 +126,7 @@ func (h *hook) tell(ctx context.Context, req *ipc.Request) (*ipc.Reply, error) {
 		reply, err = h.callPatiently(ctx, req)
 	case errors.Is(err, ipc.ErrNotRunning):
 		if !h.worthStarting(req) {
+			h.logAlone(*req.Hook)
 			return nil, err // nothing is kept awake and nothing needs to be
 		}
 		if err = h.startRuntime(); err == nil {
@@ -150,6 +151,13 @@ func (h *hook) tell(ctx context.Context, req *ipc.Request) (*ipc.Reply, error) {
 		}
 	}
 	return reply, nil
+}
+
+// logAlone writes an event to the hook-event log in place of a runtime, without its
+// prompt: see complain.
+func (h *hook) logAlone(e ipc.HookEvent) {
+	e.Prompt = ""
+	_ = ipc.AppendHookLog(h.dirs.HookEvents(string(h.codec.Provider())), &e) // as there
 }
 
 func (h *hook) client() *ipc.Client {

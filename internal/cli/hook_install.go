@@ -79,6 +79,11 @@ func (a *app) hookInstall(cmd *cobra.Command, o hookOptions) error {
 		}
 		results = append(results, r)
 	}
+	if !o.dryRun {
+		if err := a.freshSecretRules(); err != nil {
+			return err
+		}
+	}
 	return a.showHookResults(results, skipped, "installed")
 }
 

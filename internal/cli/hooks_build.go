@@ -74,6 +74,11 @@ func (a *app) hooksBuild(cmd *cobra.Command, o hooksBuildOptions) error {
 	for _, g := range skipped {
 		report.Agents = append(report.Agents, buildResult{hookResult: hookResult{Provider: g.Provider(), Changed: []install.Done{}, Skipped: g.Title() + " has not been used here"}})
 	}
+	if !o.check {
+		if err := a.freshSecretRules(); err != nil {
+			return err
+		}
+	}
 	if err := a.result(report, func() { a.printBuild(report, source) }); err != nil {
 		return err
 	}

@@ -282,6 +282,7 @@ func (a *app) bookFacts() (doctor.BookFacts, error) {
 	if p := books.Project; p != nil {
 		f.Project, f.Broken, f.Trusted, f.Changed, f.Held = p.File.Path, p.Broken, p.Trusted, p.Before != "", p.Held
 	}
+	f.SecretRules = entry.MissingSecretRules(d)
 	return f, nil
 }
 

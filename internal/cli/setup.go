@@ -111,6 +111,9 @@ func (a *app) setup(cmd *cobra.Command, o setupOptions) error {
 		a.setUpOne(cmd.Context(), in, o, &report.Agents[i])
 	}
 	a.applyLogin(cmd, in.store, report.Login)
+	if err := a.freshSecretRules(); err != nil {
+		a.failure(err) // the agents are set up all the same
+	}
 	return a.endSetup(cmd.Context(), report, skipped, in)
 }
 

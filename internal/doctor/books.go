@@ -9,6 +9,7 @@ const (
 	BookUntrusted    = "book-untrusted"
 	BookChanged      = "book-changed"
 	SharedBookPinned = "shared-book-pinned"
+	SecretRulesGone  = "secret-rules-missing"
 )
 
 // BookFacts are what is known of the rulebooks that count in one folder.
@@ -23,6 +24,8 @@ type BookFacts struct {
 
 	Stale   []error // shared books that changed and count from their copy
 	Refused error   // a shared book that is missing: every call is refused
+
+	SecretRules error // why the redact pack is on without the published rules
 }
 
 // Books checks the rulebooks.
@@ -39,6 +42,10 @@ func Books(f BookFacts) []Finding {
 	for _, problem := range f.Stale {
 		out = append(out, one(SharedBookPinned, "look at that file; `lidguard hooks trust FILE` shows it and prints the new digest for your rulebook",
 			"a shared rulebook is not as it was pinned, and counts as it was: %v", problem)...)
+	}
+	if f.SecretRules != nil {
+		out = append(out, one(SecretRulesGone, "`lidguard setup` writes them",
+			"the redact pack has its built-in rules alone, without the published ones of this version: %v", f.SecretRules)...)
 	}
 	switch {
 	case f.Project == "":

@@ -23,6 +23,7 @@ func TestBooks(t *testing.T) {
 		{"one that changed", doctor.BookFacts{Project: "/p/.lidguard/rules.toml", Changed: true, Held: []string{"handler"}}, "book-changed", "has changed"},
 		{"a broken one", doctor.BookFacts{Project: "/p/.lidguard/rules.toml", Broken: bad}, "book-broken", "rules.toml:2:1"},
 		{"the person's own", doctor.BookFacts{RulesError: bad}, "rules-broken", "rules.toml:2:1"},
+		{"no published rules for secrets", doctor.BookFacts{SecretRules: bad}, "secret-rules-missing", "built-in rules alone"},
 		{"shared ones", doctor.BookFacts{Stale: []error{bad}, Refused: bad}, "shared-book-pinned shared-book-pinned", "every call is refused"},
 	} {
 		var codes []string

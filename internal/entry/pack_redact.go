@@ -64,7 +64,7 @@ var redactPack = pack{
 		own := fmt.Sprintf("%d built-in rules", len(redact.RuleIDs()))
 		set, err := SecretRules(dirs)
 		if err != nil {
-			return own + " alone (lidguard hooks enable redact adds the published ones)"
+			return own + " alone (lidguard setup adds the published ones)"
 		}
 		return fmt.Sprintf("%s and %d published ones", own, set.Len())
 	},
@@ -87,7 +87,7 @@ func redactConfig(r *Rules) redact.Config {
 }
 
 // SecretSource is the published ruleset whose rules the redact pack uses beside its
-// own once `hooks enable redact` has written them for it. The version is the one that
+// own once a command such as `hooks enable redact` has written them for it. The version is the one that
 // the program was built with, so that a newer program writes them anew.
 const SecretSource = "github.com/zricethezav/gitleaks/v8@v8.30.1"
 
@@ -103,6 +103,22 @@ func SecretRules(dirs paths.Dirs) (*redact.Ruleset, error) {
 		return nil, err
 	}
 	return redact.ParseRuleset(data, SecretSource)
+}
+
+// MissingSecretRules is why the published rules do not count although the person's
+// redact pack is on: nobody wrote them, or it was another version of the program. It is
+// nil where they do, where the pack is off, and where that cannot be known.
+func MissingSecretRules(dirs paths.Dirs) error {
+	sw, err := LoadPacks(dirs)
+	if err != nil {
+		return nil
+	}
+	rules, err := LoadRules(dirs)
+	if err != nil || modeOf(&redactPack, &sw, rules) == Off {
+		return nil
+	}
+	_, err = SecretRules(dirs)
+	return err
 }
 
 // SaveSecretRules writes them in one step.

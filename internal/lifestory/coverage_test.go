@@ -42,6 +42,7 @@ func coverage(t *testing.T, name string, atLeast int) {
 		}
 		return files[name]
 	}
+	script := regexp.MustCompile("`(\\w+\\.txtar)`")
 	rows, tests := 0, 0
 	for line := range strings.Lines(string(page)) {
 		found := named.FindAllStringSubmatch(line, -1)
@@ -50,6 +51,9 @@ func coverage(t *testing.T, name string, atLeast int) {
 			if !strings.Contains(read(m[1]), "func "+m[2]+"(") {
 				t.Errorf("%s has no test %s", m[1], m[2])
 			}
+		}
+		for _, m := range script.FindAllStringSubmatch(line, -1) {
+			read("internal/cli/testdata/script/" + m[1])
 		}
 		for _, m := range section.FindAllStringSubmatch(line, -1) {
 			if !strings.Contains(read("docs/contracts/"+m[1]+".md"), "\n## "+m[2]+". ") {

@@ -94,6 +94,29 @@ func TestRead_asTheClientDoes(t *testing.T) {
 	}
 }
 
+// A hook that only blocks by exit 2 with a reason is ported as it is: at the events
+// that both have it means the same to Claude Code and Codex, but at a permission,
+// where Claude Code takes none.
+func TestRead_exit2IsOneWordForBoth(t *testing.T) {
+	const reason = "not in this folder"
+	for native, want := range map[string][2]event.Decision{
+		"PreToolUse": {event.Deny, event.Deny}, "PostToolUse": {event.Deny, event.Deny}, "UserPromptSubmit": {event.Deny, event.Deny},
+		"Stop": {event.Deny, event.Deny}, "SubagentStop": {event.Deny, event.Deny}, "PermissionRequest": {event.None, event.Deny},
+		"SessionStart": {event.None, event.None},
+	} {
+		for i, p := range []event.Provider{event.Claude, event.Codex} {
+			payload, err := replay.Fixture(p, native, "/p")
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := replay.Read(replay.Case{Provider: p, Event: native, Payload: payload}, replay.Answer{Code: 2, Stderr: []byte(reason)})
+			if r.Decision != want[i] || want[i] == event.Deny && r.Reason != reason {
+				t.Errorf("%s %s: got %s, %q; want %s", p, native, r.Decision, r.Reason, want[i])
+			}
+		}
+	}
+}
+
 func TestRead_timeouts(t *testing.T) {
 	for _, c := range []struct {
 		provider event.Provider

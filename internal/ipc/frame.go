@@ -10,7 +10,7 @@ import (
 
 // ErrTooLarge is returned for a message longer than MaxMessage. The connection
 // is of no use afterwards: where the next message would begin is not known.
-var ErrTooLarge = fmt.Errorf("message larger than %d bytes", MaxMessage)
+var ErrTooLarge = errors.New("message larger than 1 MiB")
 
 // Reader takes newline-delimited messages off a connection. It never holds more
 // than MaxMessage bytes plus one read. It is for one goroutine.

@@ -22,10 +22,17 @@ var (
 	ErrUnsafe = errors.New("not safe to use")
 	// ErrTheirs is an ErrUnsafe where the folder is another user's, so that this one
 	// cannot put it right.
-	ErrTheirs = fmt.Errorf("%w", ErrUnsafe)
+	ErrTheirs error = theirs{}
 	// ErrTooLong is matched where the path does not fit into a socket address.
 	ErrTooLong = errors.New("path too long for a socket")
 )
+
+// theirs is ErrTheirs. It is no fmt.Errorf, since every hook process would pay for
+// that before its first line.
+type theirs struct{}
+
+func (theirs) Error() string { return ErrUnsafe.Error() }
+func (theirs) Unwrap() error { return ErrUnsafe }
 
 // A Peer is the process at the other end of a connection, as the system tells
 // and not as it says itself.

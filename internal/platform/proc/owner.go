@@ -71,7 +71,7 @@ func identify(p Process) (Owner, bool) {
 	if o.Provider, ok = native(p); ok {
 		var sub []string
 		if len(p.Argv) > 1 {
-			sub = words(p.Argv[1:], valueOptions[o.Provider])
+			sub = words(p.Argv[1:], valueOptions(o.Provider))
 		}
 		var role role
 		switch o.Provider {
@@ -214,12 +214,19 @@ func isShell(name string) bool {
 	return false
 }
 
-// packages are the names under which the clients are published.
-var packages = map[string]string{
-	"@anthropic-ai/claude-code": Claude,
-	"@openai/codex":             Codex,
-	"@github/copilot":           Copilot,
-	"opencode-ai":               OpenCode,
+// published tells the client that is published under a package's name.
+func published(name string) (provider string, ok bool) {
+	switch name {
+	case "@anthropic-ai/claude-code":
+		return Claude, true
+	case "@openai/codex":
+		return Codex, true
+	case "@github/copilot":
+		return Copilot, true
+	case "opencode-ai":
+		return OpenCode, true
+	}
+	return "", false
 }
 
 // launched reports whether a process is a launcher of a client: a JavaScript
@@ -276,9 +283,9 @@ func script(args []string) (string, bool) {
 	if len(parts) > 1 {
 		// A package's own script: …/<package>/cli.js, …/<package>/bin/codex.js.
 		for i := range parts[:len(parts)-1] {
-			provider, ok := packages[parts[i]]
+			provider, ok := published(parts[i])
 			if !ok && i > 0 {
-				provider, ok = packages[parts[i-1]+"/"+parts[i]]
+				provider, ok = published(parts[i-1] + "/" + parts[i])
 			}
 			// Editors' extensions carry the client without its scope.
 			if !ok && parts[i] == "claude-code" {
@@ -337,16 +344,16 @@ func runner(args, named []string) (string, bool) {
 		switch {
 		case a == "--":
 		case (a == "-p" || a == "--package") && i+1 < len(args):
-			if provider, ok := packages[unversioned(args[i+1])]; ok {
+			if provider, ok := published(unversioned(args[i+1])); ok {
 				return provider, true
 			}
 		case strings.HasPrefix(a, "--package="):
-			if provider, ok := packages[unversioned(a[len("--package="):])]; ok {
+			if provider, ok := published(unversioned(a[len("--package="):])); ok {
 				return provider, true
 			}
 		}
 	}
-	provider, ok := packages[unversioned(first(named))]
+	provider, ok := published(unversioned(first(named)))
 	return provider, ok
 }
 
@@ -380,11 +387,18 @@ var (
 	runnerOptions = []string{"-p", "--package", "-c", "--call", "-w", "--workspace", "--prefix", "--registry"}
 	nodeOptions   = []string{"-r", "--require", "--import", "--loader", "--experimental-loader", "-e", "--eval",
 		"-p", "--print", "-C", "--conditions", "--env-file", "--title", "--cwd"}
-	valueOptions = map[string][]string{
-		Codex: {"-c", "--config", "-m", "--model", "-p", "--profile", "-C", "--cd", "-s", "--sandbox", "-a",
-			"--ask-for-approval", "-i", "--image", "--enable", "--disable", "--add-dir", "--local-provider", "--remote"},
-		Claude: {"--model", "--settings", "--permission-mode", "--session-id", "--add-dir", "--agents", "--mcp-config",
-			"--append-system-prompt", "--system-prompt", "--output-format", "--input-format", "--allowedTools",
-			"--disallowedTools", "--fallback-model", "--debug-file", "--setting-sources", "--plugin-dir", "--agent"},
-	}
 )
+
+// valueOptions are the options of a client that take a value.
+func valueOptions(provider string) []string {
+	switch provider {
+	case Codex:
+		return []string{"-c", "--config", "-m", "--model", "-p", "--profile", "-C", "--cd", "-s", "--sandbox", "-a",
+			"--ask-for-approval", "-i", "--image", "--enable", "--disable", "--add-dir", "--local-provider", "--remote"}
+	case Claude:
+		return []string{"--model", "--settings", "--permission-mode", "--session-id", "--add-dir", "--agents", "--mcp-config",
+			"--append-system-prompt", "--system-prompt", "--output-format", "--input-format", "--allowedTools",
+			"--disallowedTools", "--fallback-model", "--debug-file", "--setting-sources", "--plugin-dir", "--agent"}
+	}
+	return nil
+}

@@ -105,12 +105,22 @@ func New(cfg Config) policy.Handler {
 }
 
 // words are what is said where the client's own are not wanted or not there.
-var words = map[Occasion]string{Waiting: "an agent waits for you", Finished: "an agent is done", Limit: "a usage limit has news"}
+func words(o Occasion) string {
+	switch o {
+	case Waiting:
+		return "an agent waits for you"
+	case Finished:
+		return "an agent is done"
+	case Limit:
+		return "a usage limit has news"
+	}
+	return ""
+}
 
 func (c *Config) text(ev *event.Event) string {
 	text := Clean(ev.Notification.Message)
 	if c.Plain || text == "" {
-		text = words[OccasionOf(ev)]
+		text = words(OccasionOf(ev))
 	}
 	if dir := Clean(base(ev.Cwd)); dir != "" && !c.Plain {
 		text = dir + ": " + text

@@ -1,5 +1,7 @@
 package redact
 
+import "slices"
+
 // token is a kind of secret that can be told by its own look: it begins with a
 // word that its issuer puts in front of all of them. The facts are from the
 // issuers' documentation and from tokens they issued; lengths are the shortest
@@ -90,17 +92,7 @@ func isBase32(run []byte) bool {
 	return true
 }
 
-func dotted(n int) func([]byte) bool {
-	return func(run []byte) bool {
-		dots := 0
-		for _, c := range run {
-			if c == '.' {
-				dots++
-			}
-		}
-		return dots >= n
-	}
-}
+func dotted(run []byte) bool { return slices.Contains(run, '.') }
 
 // tokens are the kinds of secrets that can be told by their beginning.
 var tokens = []token{
@@ -170,7 +162,7 @@ var tokens = []token{
 	{id: "slack-webhook", words: []string{"hooks.slack.com/services/", "hooks.slack.com/workflows/", "hooks.slack.com/triggers/"}, set: alnum | slash, min: 30},
 	{id: "discord-webhook", words: []string{"discord.com/api/webhooks/", "discordapp.com/api/webhooks/"}, set: urlSafe | slash, min: 60},
 	{id: "teams-webhook", words: []string{"webhook.office.com/webhookb2/"}, set: urlSafe | slash | tilde, min: 60},
-	{id: "sendgrid-key", words: []string{"SG."}, set: urlSafe | dot, min: 60, max: 72, check: dotted(1)},
+	{id: "sendgrid-key", words: []string{"SG."}, set: urlSafe | dot, min: 60, max: 72, check: dotted},
 	{id: "brevo-key", words: []string{"xkeysib-", "xsmtpsib-"}, set: alnum | dash, min: 70},
 	{id: "mailgun-key", words: []string{"key-"}, set: hexLower, min: 32, max: 32, check: isHex},
 	{id: "resend-key", words: []string{"re_"}, set: word, min: 30, max: 40, check: notWordy},
@@ -204,7 +196,7 @@ var tokens = []token{
 	{id: "notion-token", words: []string{"ntn_", "secret_"}, set: alnum, min: 40, max: 50, check: notWordy},
 	{id: "figma-token", words: []string{"figd_", "figo_", "figu_"}, set: urlSafe, min: 32},
 	{id: "postman-key", words: []string{"PMAK-"}, set: hexLower | dash, min: 50},
-	{id: "airtable-token", words: []string{"pat"}, set: alnum | dot, min: 79, max: 79, check: dotted(1)},
+	{id: "airtable-token", words: []string{"pat"}, set: alnum | dot, min: 79, max: 79, check: dotted},
 	{id: "circleci-token", words: []string{"CCIPAT_", "CCIPRJ_"}, set: word, min: 40},
 	{id: "buildkite-token", words: []string{"bkua_", "bkaj_", "bkct_"}, set: alnum, min: 36},
 	{id: "contentful-token", words: []string{"CFPAT-"}, set: urlSafe, min: 40},

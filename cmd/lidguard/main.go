@@ -22,6 +22,7 @@ import (
 	"github.com/lidguard-go/lidguard/internal/paths"
 	"github.com/lidguard-go/lidguard/internal/platform/audio"
 	"github.com/lidguard-go/lidguard/internal/platform/endpoint"
+	"github.com/lidguard-go/lidguard/internal/platform/memory"
 	"github.com/lidguard-go/lidguard/internal/platform/proc"
 	"github.com/lidguard-go/lidguard/internal/resident"
 	"github.com/lidguard-go/lidguard/internal/settings"
@@ -98,7 +99,7 @@ func serve(ctx context.Context, replace bool) error {
 		Dirs: dirs, Version: ipc.Version(), Machine: machine, BootID: daemon.BootID(root), Table: proc.Table{Root: root},
 		Settings:  func() (settings.Settings, error) { return settings.Load(dirs.Settings()) },
 		Telemetry: entry.TelemetryPlan(dirs, time.Now),
-		Detector:  daemon.Detector, Locate: daemon.Locate(os.Getenv), Replace: replace,
+		Detector:  daemon.Detector, Locate: daemon.Locate(os.Getenv), Replace: replace, Settle: memory.Release,
 		Play: player().Play, Environ: os.Environ(),
 		Helper: func(id, cwd string) (resident.Spec, error) {
 			p, err := entry.ResidentHelper(entry.Env{OS: runtime.GOOS, Getenv: os.Getenv}, dirs, id, cwd)
@@ -113,6 +114,7 @@ func serve(ctx context.Context, replace bool) error {
 func runKeeper(args []string) int {
 	debug.SetGCPercent(25)
 	signal.Ignore(syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM, syscall.SIGPIPE)
+	defer time.AfterFunc(5*time.Second, memory.Release).Stop() // it waits from then on
 	dirs, err := paths.Resolve(runtime.GOOS, os.Getenv)
 	if err == nil {
 		err = daemon.Keep(context.Background(), args, os.Getenv, dirs, os.Stdin, os.Stdout)

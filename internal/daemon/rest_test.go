@@ -231,6 +231,37 @@ func TestRun_atRestNothingWakesIt(t *testing.T) {
 	})
 }
 
+func TestRun_givesMemoryBackAfterStartAndWork(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBubble(t, func(s *settings.Settings) { s.RuntimeCleanupDelayMinutes = -1 })
+		settled := 0
+		b.options.Settle = func() { settled++ }
+		at := func(when string, pause time.Duration, want int) {
+			t.Helper()
+			time.Sleep(pause)
+			synctest.Wait()
+			if settled != want {
+				t.Fatalf("%s: settled %d times, want %d", when, settled, want)
+			}
+		}
+		b.start()
+		b.signal(event.Began, "a")
+		at("at the start", time.Second, 0)
+		at("after the start", settleAfter, 1)
+		for range 8 {
+			b.signal(event.Active, "a")
+			at("under work", time.Minute, 1)
+		}
+		b.signal(event.Began, "b")
+		b.signal(event.Stopped, "a")
+		at("while one still works", time.Minute, 1)
+		b.signal(event.Stopped, "b")
+		at("after the last one", time.Minute, 2)
+		at("at rest", 12*time.Hour, 2)
+		b.end()
+	})
+}
+
 func TestRun_waitsForWhoeverStartedIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBubble(t, func(s *settings.Settings) { s.RuntimeCleanupDelayMinutes = 0 })

@@ -38,6 +38,9 @@ const (
 	busyPace = 30 * time.Second
 	// lookLimit bounds the look at lid and displays that a hook waits for.
 	lookLimit = 250 * time.Millisecond
+	// settleAfter is how long after the start, and after the last work ended, the
+	// process gives back what only that needed: by then it is written and sent.
+	settleAfter = 5 * time.Second
 	// leaveLimit bounds an orderly end: a system that does not answer must not
 	// keep a runtime that was told to go.
 	leaveLimit = 10 * time.Second
@@ -54,6 +57,10 @@ type Options struct {
 	// Play plays the system sound or .wav file named sound to its end, at volume
 	// percent (0: as it is). nil: this build plays nothing.
 	Play func(ctx context.Context, sound string, volume int) error
+	// Settle gives memory back to the system: once after the start, and each time
+	// that nothing is left to do. It may take some milliseconds. nil: what the
+	// process has it keeps.
+	Settle func()
 	// Replace takes over from a running runtime of an older version.
 	Replace bool
 
@@ -109,6 +116,7 @@ type daemon struct {
 
 	// Deadlines on the machine's Awake clock; 0: none.
 	saveAt, busyAt, heatAt, leaveBy time.Duration
+	settleAt                        time.Duration
 	saveCost                        time.Duration // of the last save, real time
 	sampling                        bool
 	cpu                             map[event.SessionKey]time.Duration // at the last sample
@@ -239,6 +247,7 @@ func (d *daemon) run(ctx context.Context, listener net.Listener, from *predecess
 	d.serve(listener)
 	d.apply(ConfigInput(ConfigOf(d.settings)))
 	d.sweep()
+	d.settleSoon()
 	d.loop(ctx, from)
 
 	d.save()
@@ -297,7 +306,7 @@ func (d *daemon) loop(ctx context.Context, from *predecessor) {
 func (d *daemon) next() (time.Duration, bool) {
 	now := d.Now()
 	wait, timed := d.core.Next(now)
-	for _, at := range []time.Duration{d.saveAt, d.busyAt, d.heatAt, d.leaveBy} {
+	for _, at := range []time.Duration{d.saveAt, d.busyAt, d.heatAt, d.settleAt, d.leaveBy} {
 		if w := at - now.Awake; at != 0 && (!timed || w < wait) {
 			wait, timed = w, true
 		}
@@ -328,6 +337,9 @@ func (d *daemon) due() {
 	}
 	if passed(&d.saveAt) {
 		d.save()
+	}
+	if passed(&d.settleAt) {
+		d.Settle()
 	}
 	if passed(&d.leaveBy) {
 		d.overdue()

@@ -263,5 +263,14 @@ func (d *daemon) syncMachine() {
 	case !needed && d.unwatch != nil:
 		d.unwatch()
 		d.unwatch = nil
+		d.settleSoon()
+	}
+}
+
+// settleSoon has memory given back when what is going on has died down. It is once
+// per start or end of work: a process that is used keeps what it uses.
+func (d *daemon) settleSoon() {
+	if d.Settle != nil {
+		d.settleAt = d.Now().Awake + settleAfter
 	}
 }

@@ -29,10 +29,11 @@ var mayImport = map[string][]string{
 	"cmd/lidguard-hook": {"internal/entry"},
 	"hook":              {"internal/event", "internal/provider"},
 
-	"internal/event":  {},
-	"internal/census": {"internal/event"},
-	"internal/paths":  {},
-	"internal/shell":  {},
+	"internal/event":    {},
+	"internal/census":   {"internal/event"},
+	"internal/paths":    {},
+	"internal/shell":    {},
+	"internal/deadline": {},
 
 	"internal/settings": {"internal/paths"},
 	"internal/confedit": {},
@@ -45,8 +46,8 @@ var mayImport = map[string][]string{
 	"internal/provider/jsontext":     {},
 	"internal/provider/codectest":    {"internal/event", "internal/provider/jsontext"},
 
-	"internal/policy":   {"internal/event"},
-	"internal/policy/*": {"internal/policy", "internal/event", "internal/shell"},
+	"internal/policy":   {"internal/event", "internal/deadline"},
+	"internal/policy/*": {"internal/policy", "internal/event", "internal/shell", "internal/deadline"},
 
 	"internal/session": {"internal/event"},
 	"internal/awake":   {"internal/event"},
@@ -55,12 +56,12 @@ var mayImport = map[string][]string{
 
 	"internal/platform": {}, // among themselves: bus and bustest are the plumbing of sleep, lid and battery
 
-	"internal/ipc":      {"internal/event", "internal/platform/endpoint", "internal/paths"},
+	"internal/ipc":      {"internal/event", "internal/platform/endpoint", "internal/paths", "internal/deadline"},
 	"internal/resident": {},
 	"internal/watch":    {"internal/event", "internal/provider/*/transcript", "internal/platform/proc"},
 	"internal/notify":   {"internal/event"},
 	"internal/entry": {"internal/event", "internal/provider/*", "internal/policy", "internal/rulebook", "internal/settings",
-		"internal/ipc", "internal/paths", "internal/platform/proc", "internal/platform/endpoint", "internal/platform/child", "internal/shell", "internal/telemetry/inbox"},
+		"internal/ipc", "internal/paths", "internal/platform/proc", "internal/platform/endpoint", "internal/platform/child", "internal/shell", "internal/deadline", "internal/telemetry/inbox"},
 	"internal/daemon": {"internal/event", "internal/session", "internal/awake", "internal/watch", "internal/notify", "internal/resident", "internal/ipc",
 		"internal/settings", "internal/paths", "internal/platform", "internal/provider/*/transcript", "internal/telemetry", "internal/policy/telemetry"},
 	"internal/simulate":  {"internal/daemon", "internal/session", "internal/awake", "internal/event"},

@@ -20,6 +20,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/lidguard-go/lidguard/internal/deadline"
 	"github.com/lidguard-go/lidguard/internal/event"
 	"github.com/lidguard-go/lidguard/internal/ipc"
 	"github.com/lidguard-go/lidguard/internal/paths"
@@ -157,14 +158,14 @@ func (h *hook) answer(payload []byte, err error) event.Output {
 
 	handlers := policy.Wanted(&h.ev, h.handlers())
 	more := chainTime(handlers)
-	ctx, cancel := context.WithDeadline(context.Background(), h.deadline.Add(more))
+	ctx, cancel := deadline.At(context.Background(), h.deadline.Add(more))
 	defer cancel()
 	h.verdict, _ = policy.Run(ctx, &h.ev, handlers)
 	if more > 0 {
 		// What took long was the packs; the runtime gets its time all the same.
 		h.deadline = h.env.Now().Add(Limit)
 	}
-	ctx, cancel = context.WithDeadline(context.Background(), h.deadline)
+	ctx, cancel = deadline.At(context.Background(), h.deadline)
 	defer cancel()
 	h.verdict = h.resolve(ctx, h.verdict)
 	h.noticeDenied()

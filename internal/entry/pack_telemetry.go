@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/lidguard-go/lidguard/internal/deadline"
 	"github.com/lidguard-go/lidguard/internal/event"
 	"github.com/lidguard-go/lidguard/internal/ipc"
 	"github.com/lidguard-go/lidguard/internal/paths"
@@ -126,7 +127,7 @@ func (h *hook) leaveReport() {
 	err := json.Unmarshal(h.telemetry, &r)
 	if err == nil {
 		r.Mask(secretMask(h.own.Rules, h.dirs)) // before it is on a disk
-		ctx, cancel := context.WithDeadline(context.Background(), h.deadline)
+		ctx, cancel := deadline.At(context.Background(), h.deadline)
 		defer cancel()
 		err = inbox.Append(ctx, h.dirs.Telemetry(), r.AppendJSON(nil))
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/lidguard-go/lidguard/internal/deadline"
 	"github.com/lidguard-go/lidguard/internal/event"
 	"github.com/lidguard-go/lidguard/internal/ipc"
 	"github.com/lidguard-go/lidguard/internal/platform/endpoint"
@@ -86,7 +87,7 @@ func (h *hook) settle() {
 	if len(h.after) == 0 {
 		req.Op = ipc.OpHookEvent
 	}
-	ctx, cancel := context.WithDeadline(context.Background(), h.deadline)
+	ctx, cancel := deadline.At(context.Background(), h.deadline)
 	defer cancel()
 	if _, err := h.client().Call(ctx, req); err != nil {
 		h.complain(err)
@@ -100,7 +101,7 @@ func (h *hook) tell(ctx context.Context, req *ipc.Request) (*ipc.Reply, error) {
 	if h.noHome != nil {
 		return nil, h.noHome
 	}
-	ctx, cancel := context.WithTimeout(ctx, Limit)
+	ctx, cancel := deadline.In(ctx, Limit)
 	defer cancel()
 	req.Hook = h.logged()
 	if slices.ContainsFunc(req.Signals, introduces) {

@@ -7,6 +7,7 @@ import (
 	"net"
 	"time"
 
+	"github.com/lidguard-go/lidguard/internal/deadline"
 	"github.com/lidguard-go/lidguard/internal/platform/endpoint"
 )
 
@@ -75,7 +76,7 @@ func (c *Client) Call(ctx context.Context, req *Request) (*Reply, error) {
 // Connect opens a connection for several calls. The caller closes it.
 func (c *Client) Connect(ctx context.Context) (*Conn, error) {
 	limit := or(c.DialTimeout, DialTimeout)
-	dialing, cancel := context.WithTimeout(ctx, limit)
+	dialing, cancel := deadline.In(ctx, limit)
 	defer cancel()
 	conn, err := c.Dial(dialing)
 	if errors.Is(err, endpoint.ErrUnsafe) || err != nil && dialing.Err() != nil {

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/lidguard-go/lidguard/internal/deadline"
 	"github.com/lidguard-go/lidguard/internal/event"
 )
 
@@ -157,7 +158,7 @@ func call(ctx context.Context, h Handler, ev *event.Event) (v event.Verdict, err
 	}()
 	if h.Limit > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, h.Limit)
+		ctx, cancel = deadline.In(ctx, h.Limit)
 		defer cancel()
 	}
 	v, err = h.Handle(ctx, ev)

@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/lidguard-go/lidguard/internal/deadline"
 	"github.com/lidguard-go/lidguard/internal/event"
 	"github.com/lidguard-go/lidguard/internal/policy"
 )
@@ -93,7 +94,7 @@ func New(cfg Config, world func(*event.Event) World, after func(*event.Event, *R
 	return policy.Handler{
 		Name: Name, Band: policy.BandSafety + 10, Role: policy.Gate, Wants: Wants,
 		Handle: func(ctx context.Context, ev *event.Event) (event.Verdict, error) {
-			ctx, cancel := context.WithTimeout(ctx, Deadline)
+			ctx, cancel := deadline.In(ctx, Deadline)
 			defer cancel()
 			w := world(ev)
 			within := w.Budget

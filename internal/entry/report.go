@@ -164,7 +164,7 @@ func (h *hook) logAlone(e ipc.HookEvent) {
 func (h *hook) client() *ipc.Client {
 	dial := h.env.Dial
 	if dial == nil {
-		dial = endpoint.Dial
+		dial = endpoint.DialDirect
 	}
 	return &ipc.Client{Version: ipc.Version(), Dial: func(ctx context.Context) (net.Conn, error) {
 		return dial(ctx, h.dirs.Socket)

@@ -95,6 +95,9 @@ func checkPeer(conn net.Conn, uid int) error {
 
 // control runs f on the connection's descriptor.
 func control(conn net.Conn, f func(fd int) error) error {
+	if d, ok := conn.(*direct); ok {
+		return f(d.fd)
+	}
 	c, ok := conn.(syscall.Conn)
 	if !ok {
 		return fmt.Errorf("connection of type %T has no credentials", conn)

@@ -13,7 +13,6 @@ import (
 
 func main() {
 	entry.OneShot()
-	program, _ := os.Executable() // empty: the runtime is looked for on PATH
-	env := entry.Env{OS: runtime.GOOS, Getenv: os.Getenv, Environ: os.Environ(), Executable: program, PID: os.Getpid(), Now: time.Now}
+	env := entry.Env{OS: runtime.GOOS, Getenv: os.Getenv, Environ: os.Environ(), FindExecutable: os.Executable, PID: os.Getpid(), Now: time.Now}
 	os.Exit(entry.Run(os.Args[1:], env, os.Stdin, os.Stdout, os.Stderr))
 }

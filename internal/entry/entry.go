@@ -43,13 +43,24 @@ type Env struct {
 	Getenv     func(string) string
 	Environ    []string // as os.Environ; what a started runtime may see is picked from it
 	Executable string   // this program's path; the runtime is looked for beside it
-	PID        int      // this process, whose ancestors are searched for the agent
-	Now        func() time.Time
+	// FindExecutable tells Executable where that is empty, once it is needed; nil: the
+	// runtime is looked for on PATH alone.
+	FindExecutable func() (string, error)
+	PID            int // this process, whose ancestors are searched for the agent
+	Now            func() time.Time
 
 	// Seams for tests; nil means the real thing.
 	Dial  func(ctx context.Context, socket string) (net.Conn, error)
 	Start func(program string, argv, environ []string, dir string) (pid int, err error)
 	Owner func(clientPID int) *event.Process
+}
+
+// program is this program's path, "" where it is not known.
+func (e *Env) program() string {
+	if e.Executable == "" && e.FindExecutable != nil {
+		e.Executable, _ = e.FindExecutable()
+	}
+	return e.Executable
 }
 
 // Is reports whether name is a hook entry, so that the program's main can send

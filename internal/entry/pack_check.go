@@ -68,7 +68,7 @@ func (h *hook) startCheck(p check.Place) error {
 	if err := lock.Unlock(); err != nil {
 		return err
 	}
-	program, err := runtimeProgram(h.env.Executable)
+	program, err := runtimeProgram(h.env.program())
 	if err != nil {
 		return err
 	}

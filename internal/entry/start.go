@@ -49,7 +49,7 @@ func liveSessions(file string) bool {
 // startRuntime starts `lidguard runtime` detached from the agent: own session, no
 // inherited pipe or terminal, and only the environment it needs.
 func (h *hook) startRuntime(args ...string) error {
-	program, err := runtimeProgram(h.env.Executable)
+	program, err := runtimeProgram(h.env.program())
 	if err != nil {
 		return err
 	}

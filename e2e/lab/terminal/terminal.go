@@ -53,7 +53,7 @@ type Terminal struct {
 
 	mu       sync.Mutex
 	emulator *vt.Emulator
-	written  int
+	output   []byte // all of it
 }
 
 // Open starts a program in a terminal on a machine. It ends with the test; a
@@ -95,7 +95,7 @@ func Open(t testing.TB, m machine.Machine, spec machine.Spec) *Terminal {
 		for {
 			n, err := master.Read(buffer)
 			term.mu.Lock()
-			term.written += n
+			term.output = append(term.output, buffer[:n]...)
 			term.emulator.Write(titles.filter(buffer[:n]))
 			term.mu.Unlock()
 			// A terminal whose program has gone answers EIO; its end comes with Close.
@@ -130,10 +130,13 @@ func (term *Terminal) Screen() string {
 }
 
 // Written is how many bytes have come to the terminal so far, seen or not.
-func (term *Terminal) Written() int {
+func (term *Terminal) Written() int { return len(term.Output()) }
+
+// Output is what has come to the terminal so far, byte for byte.
+func (term *Terminal) Output() string {
 	term.mu.Lock()
 	defer term.mu.Unlock()
-	return term.written
+	return string(term.output)
 }
 
 // Sees tells whether the pattern is on the screen now.

@@ -35,7 +35,7 @@ type Login1 struct {
 	locks    []*Lock
 	foreign  []Lock
 	sessions []session
-	class    map[dbus.ObjectPath]string
+	about    map[dbus.ObjectPath]map[string]any
 }
 
 type session struct {
@@ -54,7 +54,7 @@ func NewLogin1(t testing.TB, address string) *Login1 {
 		props:   map[string]any{"LidClosed": false, "PreparingForSleep": false, "Docked": false, "OnExternalPower": true},
 		can:     map[string]string{"CanSuspend": "yes", "CanHibernate": "na"},
 		deny:    map[string]bool{},
-		class:   map[dbus.ObjectPath]string{},
+		about:   map[dbus.ObjectPath]map[string]any{},
 	}
 	l.service.answer = l.answer
 	l.Begin()
@@ -125,7 +125,23 @@ func (l *Login1) AddSession(id string, uid uint32, user, class string) {
 	defer l.mu.Unlock()
 	path := login1Path + dbus.ObjectPath("/session/"+id)
 	l.sessions = append(l.sessions, session{id, uid, user, "seat0", path})
-	l.class[path] = class
+	l.about[path] = map[string]any{"Class": class, "Remote": false, "RemoteHost": "", "State": "active"}
+}
+
+// AddRemote lists a login of a person over the network, from host.
+func (l *Login1) AddRemote(id string, uid uint32, user, host string) {
+	l.AddSession(id, uid, user, "user")
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	about := l.about[login1Path+dbus.ObjectPath("/session/"+id)]
+	about["Remote"], about["RemoteHost"] = true, host
+}
+
+// EndSession has a login end; for a moment login1 still lists it as closing.
+func (l *Login1) EndSession(id string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.about[login1Path+dbus.ObjectPath("/session/"+id)]["State"] = "closing"
 }
 
 // Locks returns the locks granted and still held, oldest first.
@@ -158,8 +174,8 @@ func (l *Login1) answer(r Request) ([]any, *dbus.Error) {
 	case "Suspend", "Hibernate":
 		return nil, nil
 	}
-	if class, ok := l.class[r.Path]; ok {
-		return properties(r, map[string]any{"Class": class})
+	if about, ok := l.about[r.Path]; ok {
+		return properties(r, about)
 	}
 	return properties(r, l.props)
 }

@@ -257,6 +257,18 @@ func (m *Manager) Foreign(ctx context.Context, what What) ([]Holder, error) {
 	return list, nil
 }
 
+// Remote lists who is logged in from afar, as "alice from 192.0.2.7": sessions of
+// people that login1 calls remote and that are not just ending. Elsewhere it fails
+// with ErrUnsupported.
+func (m *Manager) Remote(ctx context.Context) ([]string, error) {
+	if b, ok := m.b.(interface {
+		remote(context.Context) ([]string, error)
+	}); ok {
+		return b.remote(ctx)
+	}
+	return nil, ErrUnsupported
+}
+
 // CanSuspend returns whether Suspend would be granted. Nothing happens.
 func (m *Manager) CanSuspend(ctx context.Context) (Answer, error) { return m.b.can(ctx, Suspend) }
 

@@ -284,14 +284,8 @@ func (m *manager) denied(ctx context.Context, how Mode, err error) error {
 // otherUsers returns who else is logged in, in logind's sense: sessions of
 // class "user" under another uid. Login screens are none.
 func (m *manager) otherUsers(ctx context.Context) []string {
-	var sessions []struct {
-		ID   string
-		UID  uint32
-		User string
-		Seat string
-		Path dbus.ObjectPath
-	}
-	if m.link.Call(ctx, bus.Call{Service: login1, Path: login1Path, Method: login1Iface + ".ListSessions"}, &sessions) != nil {
+	sessions, err := m.sessions(ctx)
+	if err != nil {
 		return nil
 	}
 	var names []string
@@ -307,6 +301,50 @@ func (m *manager) otherUsers(ctx context.Context) []string {
 		}
 	}
 	return names
+}
+
+// login is one row of ListSessions.
+type login struct {
+	ID   string
+	UID  uint32
+	User string
+	Seat string
+	Path dbus.ObjectPath
+}
+
+func (m *manager) sessions(ctx context.Context) (all []login, err error) {
+	err = m.link.Call(ctx, bus.Call{Service: login1, Path: login1Path, Method: login1Iface + ".ListSessions"}, &all)
+	return all, err
+}
+
+// remote lists who is logged in from afar; see Manager.Remote.
+func (m *manager) remote(ctx context.Context) ([]string, error) {
+	sessions, err := m.sessions(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var who []string
+	for _, s := range sessions {
+		about, err := m.link.GetAll(ctx, login1, s.Path, "org.freedesktop.login1.Session")
+		if err != nil {
+			continue // it ended meanwhile
+		}
+		var remote bool
+		var class, state, host string
+		for name, out := range map[string]any{"Remote": &remote, "Class": &class, "State": &state, "RemoteHost": &host} {
+			if v, ok := about[name]; ok {
+				_ = v.Store(out) // of another type: not said
+			}
+		}
+		if !remote || class != "user" || state == "closing" {
+			continue
+		}
+		if host != "" {
+			s.User += " from " + host
+		}
+		who = append(who, s.User)
+	}
+	return who, nil
 }
 
 func (m *manager) close() error {

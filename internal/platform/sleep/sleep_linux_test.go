@@ -428,3 +428,21 @@ func TestKill_locksDieWithTheProcess(t *testing.T) {
 	cmd.Wait()
 	bustest.Eventually(t, "lock gone", func() bool { return len(login1.Locks()) == 0 })
 }
+
+func TestRemote_countsPeopleOverTheNetwork(t *testing.T) {
+	login1, m, _ := start(t)
+	login1.AddSession("1", 1000, "ana", "user")
+	login1.AddSession("2", 42, "gdm", "greeter")
+	login1.AddRemote("3", 1000, "ana", "192.0.2.7")
+	login1.AddRemote("4", 1001, "bo", "")
+	login1.AddRemote("5", 1001, "bo", "192.0.2.8")
+	login1.EndSession("5")
+	who, err := m.Remote(t.Context())
+	if err != nil || !slices.Equal(who, []string{"ana from 192.0.2.7", "bo"}) {
+		t.Errorf("got %q, %v", who, err)
+	}
+	login1.Stop()
+	if who, err := m.Remote(t.Context()); err == nil {
+		t.Errorf("without login1 %q is logged in", who)
+	}
+}

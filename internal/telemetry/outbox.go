@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"reflect"
 	"sync"
 	"time"
 
@@ -31,6 +32,10 @@ const (
 	backoffBase   = time.Second
 	backoffMax    = 5 * time.Minute
 	maxRetryAfter = time.Hour
+	// planLook is how often a pause looks whether the rulebook names another sink by
+	// now; it costs a look at three files' times, and only while something waits for a
+	// sink that failed.
+	planLook = 2 * time.Second
 	// openLimit is how long another runtime's hold of the spool is waited for.
 	openLimit = 200 * time.Millisecond
 )
@@ -316,12 +321,12 @@ func (b *Outbox) send(ctx context.Context, done chan struct{}) {
 			b.took(next, true)
 			// A sink that wants nothing at all is not what was meant: what is lost
 			// to it is lost slowly.
-			if wait := b.failed(err); unwanted > maxUnwanted && !pause(ctx, wait) {
+			if wait := b.failed(err); unwanted > maxUnwanted && !b.rest(ctx, plan, wait) {
 				b.idle()
 				return
 			}
 		default:
-			if !pause(ctx, b.failed(err)) {
+			if !b.rest(ctx, plan, b.failed(err)) {
 				b.idle()
 				return
 			}
@@ -394,6 +399,35 @@ func (b *Outbox) failed(err error) time.Duration {
 		b.o.Log("telemetry sink", "err", err)
 	}
 	return wait
+}
+
+// rest waits before the next try, which is due at once where the rulebook says
+// something else about telemetry than it did at the last. It is false when ctx ended.
+func (b *Outbox) rest(ctx context.Context, tried *policy.Plan, d time.Duration) bool {
+	for until := time.Now().Add(d); ; {
+		left := time.Until(until)
+		if left <= 0 {
+			return true
+		}
+		if !pause(ctx, min(left, planLook)) {
+			return false
+		}
+		if b.changed(tried) {
+			return true
+		}
+	}
+}
+
+// changed reports whether the plan is another than the one tried, and then forgets
+// that the old one failed.
+func (b *Outbox) changed(tried *policy.Plan) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.readPlan() && reflect.DeepEqual(b.plan.Config, tried.Config) {
+		return false
+	}
+	b.failures, b.failure, b.nextTry = 0, "", time.Time{}
+	return true
 }
 
 // backoff is the pause after so many failures in a row: it doubles, and a half of it

@@ -331,6 +331,49 @@ func TestOutbox_backsOffFromADeadSink(t *testing.T) {
 }
 
 // What a sink refuses for ever must not stand in the way of what it would take.
+// A sink that somebody corrects in the rulebook is tried at once, however long the old
+// one's pause would have been; switching the pack off ends the sender as soon.
+func TestOutbox_anotherSinkIsTriedAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &sink{answer: func(_ int, r *http.Request) (*http.Response, error) {
+			if r.URL.Host == "old" {
+				return reply(http.StatusServiceUnavailable, "Retry-After", "3000"), nil
+			}
+			return nil, nil
+		}}
+		plan := &policy.Plan{Config: policy.Config{URL: "http://old/e", Tier: policy.Flat}, Mask: strings.Clone}
+		var mu sync.Mutex
+		change := func(p *policy.Plan) { mu.Lock(); plan = p; mu.Unlock() }
+		b := New(Options{Dir: t.TempDir(), Version: "v1", Transport: s, Getenv: func(string) string { return "" },
+			Plan: func() (*policy.Plan, error) { mu.Lock(); defer mu.Unlock(); return plan, nil }})
+		defer b.Close()
+		b.Add(record("a", 1))
+		time.Sleep(time.Minute)
+		if s.calls != 1 {
+			t.Fatalf("%d requests though the sink asked to wait", s.calls)
+		}
+		began := time.Now()
+		change(&policy.Plan{Config: policy.Config{URL: "http://new/e", Tier: policy.Flat}, Mask: strings.Clone})
+		settled(b)
+		if took := time.Since(began); took > planLook || len(s.ids()) != 1 {
+			t.Errorf("%v after the correction the new sink has %v", took, s.ids())
+		}
+		if st := b.Status(); st.Failures != 0 || st.Waiting != 0 || !st.NextTry.IsZero() {
+			t.Errorf("the old failure is told still: %+v", st)
+		}
+
+		change(&policy.Plan{Config: policy.Config{URL: "http://old/e", Tier: policy.Flat}, Mask: strings.Clone})
+		b.Add(record("a", 2))
+		time.Sleep(time.Minute)
+		began = time.Now()
+		change(nil)
+		settled(b)
+		if took := time.Since(began); took > planLook || s.calls != 3 {
+			t.Errorf("switched off, it sent on for %v, %d requests", took, s.calls)
+		}
+	})
+}
+
 func TestOutbox_oneRefusedEventCostsOnlyItself(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &sink{answer: func(_ int, r *http.Request) (*http.Response, error) {

@@ -12,6 +12,9 @@ import (
 func (h *hook) unattended(ev *event.Event) string {
 	if ev.Provider == event.Copilot {
 		return copilotUnattended(h.env.Getenv, func() []string {
+			if h.env.PID == 0 { // a rehearsal has nobody above it
+				return nil
+			}
 			table := proc.Table{Root: h.env.Getenv("LIDGUARD_ROOT")}
 			owner, _ := table.FindOwner(h.env.PID, proc.Copilot, 0)
 			return owner.Argv

@@ -137,6 +137,9 @@ command = "cat found.txt; exit 1"
 wait = "20s"
 `
 
+// inPane is what tmux gives the programs in it.
+var inPane = map[string]string{"TMUX": "/tmp/tmux-1000/default,4242,0", "TMUX_PANE": "%7"}
+
 func TestPacks_afterAChange(t *testing.T) {
 	t.Parallel()
 	for _, client := range []struct {
@@ -144,13 +147,13 @@ func TestPacks_afterAChange(t *testing.T) {
 		run  func(t *testing.T, m machine.Machine, project string) (code int, model *modelserver.Journal)
 	}{
 		{"claude", func(t *testing.T, m machine.Machine, project string) (int, *modelserver.Journal) {
-			c := claude.Run(t, m, claude.Options{NoRecorder: true, Project: project, Allow: []string{"Write", "Bash"}, Script: messages.Script{Turns: []messages.Turn{
+			c := claude.Run(t, m, claude.Options{NoRecorder: true, Project: project, Allow: []string{"Write", "Bash"}, Vars: inPane, Script: messages.Script{Turns: []messages.Turn{
 				messages.Use(messages.Tool("Write", map[string]any{"file_path": "${PROJECT}/a.up", "content": "loud\n"})),
 				messages.Bash(`echo "$GREETING" > greeting`), messages.Say("Done."), messages.Say("It stays so.")}}})
 			return c.Wait(), &c.Model.Journal
 		}},
 		{"codex", func(t *testing.T, m machine.Machine, project string) (int, *modelserver.Journal) {
-			c := codex.Exec(t, m, codex.Options{NoRecorder: true, Project: project, Sandbox: codex.FullAccess, Script: responses.Script{Turns: []responses.Turn{
+			c := codex.Exec(t, m, codex.Options{NoRecorder: true, Project: project, Sandbox: codex.FullAccess, Vars: inPane, Script: responses.Script{Turns: []responses.Turn{
 				{Patch: "*** Begin Patch\n*** Add File: a.up\n+loud\n*** End Patch\n"}, responses.Say("Done."), responses.Say("It stays so.")}}})
 			return c.Wait(), &c.Model.Journal
 		}},
@@ -158,7 +161,7 @@ func TestPacks_afterAChange(t *testing.T) {
 		t.Run(client.name, func(t *testing.T) {
 			t.Parallel()
 			m := machine.Bench(t)
-			lidguard.Install(t, m, client.name)
+			g := lidguard.Install(t, m, client.name)
 			machine.Write(t, m, filepath.Join(m.Home(), ".config", "lidguard", "rules.toml"), changes)
 			project := machine.Project(t, m, "project", true)
 			machine.Write(t, m, filepath.Join(project, "found.txt"), "a.up:1: too loud\n")
@@ -174,6 +177,9 @@ func TestPacks_afterAChange(t *testing.T) {
 			}
 			if got := read(t, filepath.Join(project, "a.up")); got != "LOUD\n" {
 				t.Errorf("a.up is %q", got)
+			}
+			if got := g.Run("hooks", "panes"); !strings.Contains(got, client.name) || !strings.Contains(got, "tmux -S /tmp/tmux-1000/default switch-client -t %7") {
+				t.Errorf("the session's pane is not known: %s", got)
 			}
 			if client.name == "claude" {
 				if got := read(t, filepath.Join(project, "greeting")); got != "it's here\n" {

@@ -20,7 +20,8 @@ func ProviderServer(path, provider string) Server {
 }
 
 // ServerFile is the JSON config of any MCP client, with or without comments, that
-// keeps its servers under "mcpServers". It is always edited directly.
+// keeps its servers under "mcpServers" or, as VS Code's mcp.json, under "servers". It
+// is always edited directly.
 type ServerFile struct{ Path string }
 
 // fileEntry is what is written, in this order.
@@ -30,7 +31,18 @@ type fileEntry struct {
 	Args    []string `json:"args"`
 }
 
-func (fileEntry) at() confedit.Path { return confedit.Path{"mcpServers", ProviderServerName} }
+// at is where the entry stands in a config, or would.
+func (fileEntry) at(doc *confedit.JSON) confedit.Path {
+	usual, other := confedit.Path{"mcpServers", ProviderServerName}, confedit.Path{"servers", ProviderServerName}
+	_, here := doc.Get(usual[:1])
+	servers, there := doc.Get(other[:1])
+	if _, ours := doc.Get(usual); !ours && there && servers[0] == '{' {
+		if _, ours = doc.Get(other); ours || !here {
+			return other
+		}
+	}
+	return usual
+}
 
 func (e fileEntry) line() []string { return append([]string{e.Command}, e.Args...) }
 
@@ -43,7 +55,12 @@ func (f ServerFile) read() (Entry[fileEntry], error) {
 	if err != nil {
 		return Entry[fileEntry]{}, fmt.Errorf("%q: %w", f.Path, err)
 	}
-	return ReadEntry[fileEntry](doc, fileEntry{}.at()), nil
+	at := fileEntry{}.at(doc)
+	if servers, ok := doc.Get(at[:1]); ok && servers[0] != '{' {
+		place, _ := doc.Locate(at[:1])
+		return Entry[fileEntry]{}, fmt.Errorf("%q: %w", f.Path, &confedit.SyntaxError{Position: place, Message: at[:1].String() + " is no object"})
+	}
+	return ReadEntry[fileEntry](doc, at), nil
 }
 
 // ProviderOf returns the provider's name in a registered command line, or "".
@@ -79,10 +96,12 @@ func (f ServerFile) Register(want Server, records Records) (Plan, error) {
 	case Installed:
 		return plan, nil
 	case Foreign:
-		return plan, fmt.Errorf("%q: %v: %w", f.Path, fileEntry{}.at(), ErrForeignServer)
+		return plan, fmt.Errorf("%q: %s: %w", f.Path, want.Name, ErrForeignServer)
 	}
-	err := plan.AddAs(ServerRecord(f.Path), f.Path, false, records, SetServer(confedit.Comments, fileEntry{}.at(),
-		fileEntry{"stdio", want.Command, want.Args}, confedit.Pair{Key: "command", Value: want.Command}, confedit.Pair{Key: "args", Value: want.Args}))
+	err := plan.AddAs(ServerRecord(f.Path), f.Path, false, records, placed(func(at confedit.Path) Change {
+		return SetServer(confedit.Comments, at, fileEntry{"stdio", want.Command, want.Args},
+			confedit.Pair{Key: "command", Value: want.Command}, confedit.Pair{Key: "args", Value: want.Args})
+	}))
 	return plan, err
 }
 
@@ -97,10 +116,23 @@ func (f ServerFile) Unregister(want Server, records Records) (Plan, error) {
 	if name := ProviderOf(want.Args); name != "" && e.There && name != ProviderOf(e.Value.line()) {
 		return plan, nil
 	}
-	err = plan.AddAs(ServerRecord(f.Path), f.Path, true, records, DropServer(confedit.Comments, fileEntry{}.at(), func(doc *confedit.JSON) bool {
-		e := ReadEntry[fileEntry](doc, fileEntry{}.at())
-		state, _ := Registered(e.Value.line(), want)
-		return e.There && state != Foreign
+	err = plan.AddAs(ServerRecord(f.Path), f.Path, true, records, placed(func(at confedit.Path) Change {
+		return DropServer(confedit.Comments, at, func(doc *confedit.JSON) bool {
+			e := ReadEntry[fileEntry](doc, at)
+			state, _ := Registered(e.Value.line(), want)
+			return e.There && state != Foreign
+		})
 	}))
 	return plan, err
+}
+
+// placed is a change of the entry where it stands in the text that is changed.
+func placed(change func(at confedit.Path) Change) Change {
+	return func(data []byte, created []confedit.Path) (confedit.Draft, error) {
+		doc, err := confedit.ParseJSON(data, confedit.Comments)
+		if err != nil {
+			return confedit.Draft{}, err
+		}
+		return change(fileEntry{}.at(doc))(data, created)
+	}
 }

@@ -2,6 +2,7 @@ package install_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -89,7 +90,7 @@ func TestLaw_serverFile(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		pick := func(words ...string) string { return words[r.IntN(len(words))] }
 		before := pick("", "// mine\n", "/* mine */ ") + "{" + pick("", "\n  ", " ") + `"a": [1, 2.50]` +
-			pick("", fmt.Sprintf(`,%s"mcpServers": {"x": {"command": "tool-%d"}%s}`, pick("", "\n  ", " // mine\n"), r.IntN(100), pick("", ",", " /* mine */"))) + pick("", ",", "\n") + "}" + pick("", "\n")
+			pick("", fmt.Sprintf(`,%s"`+pick("mcpServers", "servers")+`": {"x": {"command": "tool-%d"}%s}`, pick("", "\n  ", " // mine\n"), r.IntN(100), pick("", ",", " /* mine */"))) + pick("", ",", "\n") + "}" + pick("", "\n")
 		path := filepath.Join(dir, fmt.Sprint(seed), "mcp.json")
 		write(t, path, before, 0o600)
 		f := install.ServerFile{Path: path}
@@ -115,6 +116,29 @@ func TestLaw_serverFile(t *testing.T) {
 	}
 }
 
+func TestServerFile_standsWithTheOthers(t *testing.T) {
+	for before, want := range map[string]string{
+		`{}`:                                "mcpServers",
+		`{"servers": {"x": {}}}`:            "servers",
+		`{"mcpServers": {}, "servers": {}}`: "mcpServers",
+		`{"servers": ["a"]}`:                "mcpServers",
+	} {
+		path := filepath.Join(t.TempDir(), "mcp.json")
+		write(t, path, before, 0o600)
+		plan, err := install.ServerFile{Path: path}.Register(install.ProviderServer("/opt/lidguard", "acme"), nil)
+		if err != nil || len(plan.Edits) != 1 {
+			t.Fatalf("%s: %v, %v", before, plan.Edits, err)
+		}
+		var after map[string]any
+		if err := json.Unmarshal(plan.Edits[0].After, &after); err != nil {
+			t.Fatal(err)
+		}
+		if servers, _ := after[want].(map[string]any); servers["lidguard-provider"] == nil {
+			t.Errorf("%s becomes %s", before, plan.Edits[0].After)
+		}
+	}
+}
+
 func TestServerFile_states(t *testing.T) {
 	entry := func(program, provider string) string {
 		return fmt.Sprintf(`{"mcpServers": {"lidguard-provider": {"type": "stdio", "command": %q, "args": ["provider-mcp-server", "--provider-name", %q], "mine": 1}}}`, program, provider)
@@ -130,6 +154,10 @@ func TestServerFile_states(t *testing.T) {
 		{"another path", entry("/old/lidguard", "acme"), "", install.NeedsUpdate},
 		{"somebody else's", entry("npx", "acme"), "acme", install.Foreign},
 		{"broken", "{", "acme", install.Unreadable},
+		{"servers are no object", `{"mcpServers": 3}`, "acme", install.Unreadable},
+		{"VS Code's key", strings.Replace(entry("/opt/lidguard", "acme"), "mcpServers", "servers", 1), "acme", install.Installed},
+		{"VS Code's key, another path", strings.Replace(entry("/old/lidguard", "acme"), "mcpServers", "servers", 1), "acme", install.NeedsUpdate},
+		{"another thing called servers", `{"servers": 3}`, "acme", install.Missing},
 	} {
 		path := filepath.Join(t.TempDir(), "mcp.json")
 		if c.text != "" {

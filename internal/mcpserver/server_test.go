@@ -272,6 +272,26 @@ func TestProvider_storyOfOneSession(t *testing.T) {
 	}
 }
 
+// All of it hangs on the model doing as it is asked, so no text may promise it.
+func TestProvider_promisesNothing(t *testing.T) {
+	s := connect(t, mcpserver.NewProvider((&runtime{}).config(), "acme").Server)
+	list, err := s.ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts := []string{s.InitializeResult().Instructions}
+	for _, tool := range list.Tools {
+		texts = append(texts, tool.Description)
+	}
+	for _, text := range texts {
+		for _, word := range []string{"guarantee", "ensure", "always", "never sleep", "will stay awake", "keeps awake until"} {
+			if text == "" || strings.Contains(strings.ToLower(text), word) {
+				t.Errorf("%q says %q", text, word)
+			}
+		}
+	}
+}
+
 func TestProvider_closeEndsWhatIsLeft(t *testing.T) {
 	r := &runtime{}
 	p := mcpserver.NewProvider(r.config(), "acme")

@@ -125,7 +125,7 @@ func checkLaws(t *testing.T, before []byte) {
 
 func TestLaw_removeUndoesInstall(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(100) {
+	for seed := range uint64(200) {
 		checkLaws(t, []byte(RandomSettings(rand.New(rand.NewPCG(seed, 7)))))
 	}
 }

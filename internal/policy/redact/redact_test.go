@@ -99,11 +99,8 @@ func TestJSON_threeHundredSecretsInEveryShape(t *testing.T) {
 	}
 	e := engine()
 	d := secrets.New(2)
-	for i, s := range secrets.Roll(1, 300) {
+	for _, s := range secrets.Roll(1, 300) {
 		for n, shape := range shapes {
-			if (i+n)%4 != 0 && i >= 40 {
-				continue // every secret in a quarter of the shapes, the first ones in all
-			}
 			in := fill(shape.response, around(d, s.Text))
 			out, r, ok := e.JSON([]byte(in), false)
 			where := fmt.Sprintf("%s %s %d", shape.client, shape.tool, n)

@@ -11,8 +11,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lidguard-go/lidguard/e2e/lab/client/claude"
+	"github.com/lidguard-go/lidguard/e2e/lab/client/codex"
 	"github.com/lidguard-go/lidguard/e2e/lab/laptop"
 	"github.com/lidguard-go/lidguard/e2e/lab/lidguard"
+	"github.com/lidguard-go/lidguard/e2e/lab/modelserver/messages"
+	"github.com/lidguard-go/lidguard/e2e/lab/modelserver/responses"
+	"github.com/lidguard-go/lidguard/e2e/lab/terminal"
 	"github.com/lidguard-go/lidguard/e2e/lab/wait"
 )
 
@@ -106,7 +111,10 @@ type status struct {
 			State    string
 			Holds    bool
 			SoftLock string `json:"soft_lock"`
-			Key      struct{ Provider, ID string }
+			Key      struct {
+				Provider string
+				ID       string `json:"session_id"`
+			}
 		}
 		Held []struct {
 			What      string
@@ -132,4 +140,148 @@ func waitText(t testing.TB, g *lidguard.Guard, text string, args ...string) {
 		stdout, stderr, _ := g.Try(args...)
 		return strings.Contains(stdout, text), stdout + stderr
 	})
+}
+
+// One terminal through a dialog that the person answers, many calls of one answer, a
+// new id by /clear, and a resume in a new process.
+func TestStory_claudeInOneTerminal(t *testing.T) {
+	t.Parallel()
+	l := laptop.Start(t)
+	g := lidguard.Install(t, l, "claude")
+	g4 := gates(t, 4)
+	var calls []messages.Block
+	for range 12 {
+		calls = append(calls, messages.Tool("Bash", map[string]any{"command": until("go"), "description": "wait"}))
+	}
+	c := claude.Open(t, l, claude.Options{Allow: []string{"Bash"}, Script: messages.Script{Turns: []messages.Turn{
+		messages.Use(messages.Tool("Write", map[string]any{"file_path": "${PROJECT}/asked.txt", "content": "x"})),
+		messages.Say("Written.").After(g4[0]),
+		messages.Use(calls...),
+		messages.Say("All done.").After(g4[1]),
+		messages.Say("As if new.").After(g4[2]),
+	}}})
+	// only waits until one session alone holds the machine awake, and returns its id.
+	only := func() (id string) {
+		t.Helper()
+		waitHeld(t, l)
+		wait.Until(t, wait.Long, "one session that holds", func() (bool, string) {
+			n := 0
+			s := statusOf(g)
+			for _, one := range s.Runtime.Sessions {
+				if one.Holds {
+					n, id = n+1, one.Key.ID
+				}
+			}
+			return n == 1, fmt.Sprintf("%+v", s.Runtime.Sessions)
+		})
+		return id
+	}
+
+	c.Say("ask")
+	c.WaitHook(1, "PermissionRequest")
+	c.WaitScreen("Do you want")
+	waitFree(t, l, time.Now())
+	waitText(t, g, `"soft_lock": "claude_`, "status", "--json") // by the request, or by the notification of it
+	c.Answer("Do you want", terminal.Enter)
+	first := only()
+	g4[0].Open()
+	waitFree(t, l, time.Now())
+	if !exists(c.Project, "asked.txt") {
+		t.Error("the answered call was not made")
+	}
+
+	c.Say("many")
+	c.WaitHook(2, "PreToolUse")
+	if id := only(); id != first {
+		t.Errorf("the session is %q, was %q", id, first)
+	}
+	touch(t, filepath.Join(c.Project, "go"))
+	c.WaitHook(13, "PostToolUse")
+	staysHeld(t, l, 500*time.Millisecond)
+	g4[1].Open()
+	waitFree(t, l, time.Now())
+
+	c.Say("/clear")
+	c.WaitHook(1, "SessionEnd", "reason=clear")
+	c.Say("again")
+	second := only()
+	if second == first {
+		t.Error("after /clear the session has the old id")
+	}
+	g4[2].Open()
+	waitFree(t, l, time.Now())
+	c.Exit()
+
+	c = claude.Open(t, l, claude.Options{Project: c.Project, Args: []string{"--continue"}, Script: messages.Script{Turns: []messages.Turn{
+		messages.Say("Never said.").After(g4[3]),
+	}}})
+	c.WaitHook(1, "SessionStart", "source=resume")
+	c.Say("go on")
+	if id := only(); id != second {
+		t.Errorf("the resumed session is %q, was %q", id, second)
+	}
+	c.Kill()
+	bar(t, "from the end of a killed client that had resumed to no lock", waitFree(t, l, time.Now()), 2*time.Second)
+}
+
+// A permission prompt and a question of Codex that the person answers themselves.
+func TestStory_codexAnsweredHere(t *testing.T) {
+	t.Parallel()
+	l := laptop.Start(t)
+	g := lidguard.Install(t, l, "codex")
+	g2 := gates(t, 2)
+	c := codex.Open(t, l, codex.Options{Script: responses.Script{Turns: []responses.Turn{
+		responses.Escalated("touch made", "needs to write a file"), responses.Say("Done.").After(g2[0]),
+		responses.Ask("colour", "Which colour?", "Red", "Blue"), responses.Say("Thanks.").After(g2[1]),
+	}}})
+	c.Say("Make a file.")
+	prompt := c.WaitPrompt()
+	waitFree(t, l, time.Now())
+	waitSoftLock(t, g, "codex_permission_request_open")
+	prompt.Accept()
+	waitHeld(t, l)
+	g2[0].Open()
+	c.WaitTurns(1)
+	waitFree(t, l, time.Now())
+	if !exists(c.Project, "made") {
+		t.Error("the answered call was not made")
+	}
+	c.Plan("Ask me.")
+	prompt = c.WaitPrompt()
+	waitFree(t, l, time.Now())
+	waitText(t, g, "request_user_input_pending", "status", "--json") // by the hook or by the session file
+	prompt.Choose("colour", "Red")
+	waitHeld(t, l)
+	g2[1].Open()
+	c.WaitTurns(2)
+	waitFree(t, l, time.Now())
+	c.Exit()
+}
+
+// Two clients at once: the machine is held until the last of them is done.
+func TestStory_twoClientsAtOnce(t *testing.T) {
+	t.Parallel()
+	l := laptop.Start(t)
+	g := lidguard.Install(t, l, "claude", "codex")
+	g2 := gates(t, 2)
+	one := claude.Run(t, l, claude.Options{Script: messages.Script{Turns: []messages.Turn{messages.Say("Done.").After(g2[0])}}})
+	runtime := waitHeld(t, l)
+	two := codex.Exec(t, l, codex.Options{Script: responses.Script{Turns: []responses.Turn{responses.Say("Done.").After(g2[1])}}})
+	wait.Until(t, wait.Long, "both sessions", func() (bool, string) {
+		s := statusOf(g).Runtime.Sessions
+		return len(s) == 2 && s[0].Holds && s[1].Holds, fmt.Sprintf("%+v", s)
+	})
+	g2[0].Open()
+	if code := one.Wait(); code != 0 {
+		t.Errorf("claude: exit %d", code)
+	}
+	staysHeld(t, l, 3*time.Second) // longer than an end is waited for
+	g2[1].Open()
+	if code := two.Wait(); code != 0 {
+		t.Errorf("codex: exit %d", code)
+	}
+	waitFree(t, l, time.Now())
+	if s := statusOf(g); s.Runtime == nil || s.Runtime.PID != runtime {
+		t.Errorf("there was more than one runtime: %+v", s.Runtime)
+	}
 }

@@ -7,11 +7,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/lidguard-go/lidguard/e2e/lab/client/claude"
+	"github.com/lidguard-go/lidguard/e2e/lab/client/copilot"
 	"github.com/lidguard-go/lidguard/e2e/lab/lidguard"
 	"github.com/lidguard-go/lidguard/e2e/lab/machine"
+	"github.com/lidguard-go/lidguard/e2e/lab/modelserver/completions"
 	"github.com/lidguard-go/lidguard/e2e/lab/modelserver/messages"
 )
 
@@ -81,5 +84,46 @@ func TestRulebook_aProjectOnlyTightensUntilItIsTrusted(t *testing.T) {
 	}
 	if !exists(project, "marked") {
 		t.Error("the program of a trusted book did not run")
+	}
+}
+
+// TestRulebook_aProjectsClaudeHookRunByCopilot: Copilot runs the hooks of a
+// project's .claude/settings.json. A context reaches its model only in its own words
+// (contracts/copilot §1.12), and the call is noted as its own.
+func TestRulebook_aProjectsClaudeHookRunByCopilot(t *testing.T) {
+	t.Parallel()
+	m := machine.Bench(t)
+	lidguard.Put(t, m)
+	project := machine.Project(t, m, "project", true)
+	hooks := map[string]any{}
+	for _, event := range []string{"UserPromptSubmit", "PreToolUse", "PermissionRequest", "SubagentStart", "Stop"} {
+		hooks[event] = []any{map[string]any{"hooks": []any{map[string]any{"type": "command", "command": "lidguard-hook claude-hook", "timeout": 30}}}}
+	}
+	machine.Write(t, m, filepath.Join(project, ".claude", "settings.json"), compact(t, map[string]any{"hooks": hooks}))
+	machine.Write(t, m, filepath.Join(m.Home(), ".config", "lidguard", "rules.toml"), strings.Split(projectBook, "[[handler]]")[0]+`
+[[nudge]]
+id = "hours"
+target = "prompt"
+match = "."
+text = "Deploys end at noon."
+`)
+	c := copilot.Run(t, m, copilot.Options{NoRecorder: true, Project: project, Args: []string{"--allow-all-tools"},
+		Script: completions.Script{Turns: []completions.Turn{
+			completions.Bash("touch ${PROJECT}/deployed"), completions.Bash("touch ${PROJECT}/proof"), completions.Say("Done.")}}})
+	if code := c.Wait(); code != 0 {
+		t.Errorf("exit %d", code)
+	}
+	if !c.Model.Saw(`no-deploy.*Deploys are a person's`) || exists(project, "deployed") {
+		t.Errorf("the rule does not hold; deployed: %t", exists(project, "deployed"))
+	}
+	if !exists(project, "proof") {
+		t.Error("a call that no rule is about was refused")
+	}
+	if !c.Model.Saw("Deploys end at noon") {
+		t.Error("the model did not read the context")
+	}
+	log, err := os.ReadFile(filepath.Join(m.Home(), ".local", "state", "lidguard", "gate", "audit.jsonl"))
+	if err != nil || !strings.Contains(string(log), `"provider":"copilot"`) || strings.Contains(string(log), `"provider":"claude"`) {
+		t.Errorf("it is noted as %s, %v", log, err)
 	}
 }

@@ -148,7 +148,7 @@ type Event struct {
 
 	Tool         *Tool
 	Prompt       string
-	Source       string // SessionStart: startup, resume, clear, compact, fork
+	Source       string // SessionStart: startup, resume, clear, compact, fork; UserPromptSubmit: see Notified
 	Reason       string // SessionEnd, PermissionDenied, Stop: the client's reason
 	Trigger      string // compaction: manual or auto
 	Notification *Note
@@ -178,6 +178,10 @@ type Tool struct {
 	MCPServer   string // server name where the call goes to an MCP server
 	Suggestions json.RawMessage
 }
+
+// Notified is the Source of a prompt that nobody wrote: the client tells the model of
+// work in the background, or a hook woke it.
+const Notified = "notification"
 
 // Note is a client's notification.
 type Note struct{ Type, Title, Message string }

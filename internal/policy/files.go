@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"path"
 	"strings"
+
+	"github.com/lidguard-go/lidguard/internal/event"
 )
 
 // args are the members of a call's input that name files; the clients' names differ
@@ -61,6 +63,12 @@ func Patched(input json.RawMessage) (files []string, ok bool) {
 		return files, true
 	}
 	return nil, false
+}
+
+// Asked reports whether a person asks something of a session's own agent: a prompt
+// that the client wrote itself begins nothing new.
+func Asked(ev *event.Event) bool {
+	return ev.Name == event.UserPromptSubmit && ev.AgentID == "" && ev.Source != event.Notified
 }
 
 // Writes reports whether a tool changes the file that its input names.

@@ -130,7 +130,7 @@ func New(checks []Check, w World) []policy.Handler {
 		},
 		Handle: func(ctx context.Context, ev *event.Event) (event.Verdict, error) {
 			var v event.Verdict
-			told, err := take(ctx, w.Store, ev, ev.Name == event.UserPromptSubmit && !strings.Contains(ev.Prompt, mark), false)
+			told, err := take(ctx, w.Store, ev, policy.Asked(ev) && !strings.Contains(ev.Prompt, mark), false)
 			if text := tell(told); text != "" {
 				v.Contexts = []string{text}
 			}

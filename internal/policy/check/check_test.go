@@ -288,7 +288,11 @@ func TestNoLivelock(t *testing.T) {
 			switch kind {
 			case 0:
 				ev = of(event.UserPromptSubmit, "s")
-				times = 0
+				if rapid.Bool().Draw(t, "a person") {
+					times = 0
+				} else {
+					ev.Source = event.Notified
+				}
 			case 1:
 				ev = of(event.SessionStart, "s")
 			case 2, 3, 4:

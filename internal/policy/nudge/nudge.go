@@ -125,7 +125,7 @@ func New(table []Nudge, store policy.Store, dismissed func(id string) bool) poli
 }
 
 func wants(ev *event.Event) bool {
-	return ev.AgentID == "" && (ev.Name == event.UserPromptSubmit || ev.Name == event.SessionStart)
+	return policy.Asked(ev) || ev.AgentID == "" && ev.Name == event.SessionStart
 }
 
 // Matching are the nudges that an event calls for, the most urgent first.

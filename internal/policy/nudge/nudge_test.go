@@ -58,6 +58,8 @@ func TestHandler(t *testing.T) {
 	start := &event.Event{Name: event.SessionStart, Source: "resume", Session: prompt("").Session}
 	sub := prompt("deploy")
 	sub.AgentID = "a1"
+	told := prompt("deploy has ended")
+	told.Source = event.Notified
 	dismissed := map[string]bool{}
 	h := nudge.New(table, memory{}, func(id string) bool { return dismissed[id] })
 	for _, c := range []struct {
@@ -80,7 +82,7 @@ func TestHandler(t *testing.T) {
 			t.Errorf("%s: got %q (%v), want %q", c.name, v.Contexts, err, c.want)
 		}
 	}
-	if h.Wants(sub) || h.Wants(&event.Event{Name: event.PreToolUse}) {
+	if h.Wants(sub) || h.Wants(told) || h.Wants(&event.Event{Name: event.PreToolUse}) {
 		t.Error("it wants events that nobody types")
 	}
 	dismissed["always"] = true

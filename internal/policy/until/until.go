@@ -124,7 +124,7 @@ func New(goals []Goal, w World) []policy.Handler {
 	prompt := policy.Handler{
 		Name: Name, Band: policy.BandPolicy + 50, Role: policy.Observer,
 		Wants: func(ev *event.Event) bool {
-			return ev.Name == event.UserPromptSubmit && ev.AgentID == "" && !strings.Contains(ev.Prompt, mark)
+			return policy.Asked(ev) && !strings.Contains(ev.Prompt, mark)
 		},
 		Handle: func(ctx context.Context, ev *event.Event) (event.Verdict, error) {
 			return event.Verdict{}, update(ctx, w.Store, ev, func(c *count) { c.Goals, c.Prompt = nil, 0 })

@@ -155,6 +155,12 @@ func TestBounds(t *testing.T) {
 	if v := say(t, goals, w, stop("", true)); v.Decision != event.None {
 		t.Error("its own text was taken for a person's")
 	}
+	told := prompt("<task-notification>")
+	told.Source = event.Notified
+	say(t, goals, w, told)
+	if v := say(t, goals, w, stop("", false)); v.Decision != event.None {
+		t.Error("what the client wrote was taken for a person's")
+	}
 	say(t, goals, w, prompt("please"))
 	if v := say(t, goals, w, stop("", false)); v.Decision != event.Deny {
 		t.Error("a new prompt does not count anew")

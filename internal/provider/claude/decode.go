@@ -178,6 +178,9 @@ func (p *parser) finish() {
 	switch ev.Name {
 	case event.SessionStart, event.UserPromptSubmit:
 		ev.Source = p.source
+		if ev.Name == event.UserPromptSubmit && strings.HasPrefix(ev.Prompt, notificationMark) {
+			ev.Source = event.Notified
+		}
 	case event.ConfigChange, event.InstructionsLoaded:
 		ev.Source, ev.Path, ev.Reason = p.source, p.filePath, p.loaded
 	case event.PreModelSwitch, event.PostModelSwitch:

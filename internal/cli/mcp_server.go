@@ -54,6 +54,9 @@ func (a *app) serverConfig(ctx context.Context) mcpserver.Config {
 		Log:      slog.New(slog.NewTextHandler(a.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	}
 	for _, k := range settings.Keys() {
+		if k.Secret {
+			continue
+		}
 		c.Keys = append(c.Keys, mcpserver.Key{Name: k.Name, Help: k.Help + "; " + k.Allowed()})
 	}
 	c.NotRunning = a.hooksNotRunningIn
@@ -89,7 +92,8 @@ func (a *app) hooksNotRunningIn(client string) string {
 	return ""
 }
 
-// settingsMap is all settings by key, in the form of the settings file.
+// settingsMap is all settings by key, in the form of the settings file, for agents:
+// of a secret one it says only that it is there.
 func (a *app) settingsMap() (map[string]any, error) {
 	d, err := a.dirs()
 	if err != nil {
@@ -103,6 +107,8 @@ func (a *app) settingsMap() (map[string]any, error) {
 	for _, k := range settings.Keys() {
 		text := k.Value(s)
 		switch {
+		case k.Secret && text != "off":
+			out[k.Name] = "set"
 		case k.Kind == settings.Bool:
 			out[k.Name], _ = settings.ParseBool(text)
 		case k.Kind == settings.Number && text != "off":

@@ -171,8 +171,15 @@ func mainServerOverStdio(b *stdioBench) {
 		t.Errorf("settings %v", settings)
 	}
 	b.call(s, "update_settings", map[string]any{"suspend-mode": "hibernate", "battery-floor-percent": 400}, "battery-floor-percent")
+	b.call(s, "update_settings", map[string]any{"phone-url": "https://n.example/0123456789abcdef"}, "phone-url")
 	if got := b.call(s, "get_settings_status", nil, "")["settings"].(map[string]any); got["suspend-mode"] != "none" {
 		t.Errorf("half of a refused change was stored: %v", got)
+	}
+	if out, err := b.command("settings", "--phone-url", "https://n.example/0123456789abcdef").Output(); err != nil {
+		t.Fatalf("settings: %v %s", err, out)
+	}
+	if got := b.call(s, "get_settings_status", nil, "")["settings"].(map[string]any); got["phone-url"] != "set" {
+		t.Errorf("an agent is told the phone's topic: %v", got["phone-url"])
 	}
 	if data, err := os.ReadFile(b.dirs.Settings()); err != nil || !strings.Contains(string(data), `"suspend-mode": "none"`) {
 		t.Errorf("the file holds %s (%v)", data, err)

@@ -2,6 +2,7 @@ package settings
 
 import (
 	"math"
+	"net/netip"
 	"net/url"
 	"strconv"
 	"strings"
@@ -18,6 +19,7 @@ const (
 	Text   Kind = "text"
 	URL    Kind = "url"
 	Sound  Kind = "sound"
+	Topic  Kind = "topic"
 )
 
 // Key describes one setting. Its name is the same in the file, on the command
@@ -28,6 +30,9 @@ type Key struct {
 	Group   string   // the heading people see it under
 	Help    string   // one line, no full stop
 	Choices []string // of a Choice, and the fixed names of a Sound
+	// Secret: whoever knows the value may answer for the person, so no agent is
+	// told it or may change it.
+	Secret bool
 
 	min, max int  // bounds of a Number, inclusive
 	hasOff   bool // "off" is allowed and stored as off
@@ -45,10 +50,19 @@ type Key struct {
 const (
 	yearSeconds = 365 * 24 * 60 * 60
 	yearMinutes = 365 * 24 * 60
+	dayMinutes  = 24 * 60
 	maxHistory  = 10_000
 	maxText     = 200 // bytes: a power request reason is one line on a screen
 	maxURL      = 2048
 )
+
+// MaxPhoneWait is below the ten minutes that the installed hooks of permission
+// prompts have, in seconds: a hook that its client ends has said nothing.
+const MaxPhoneWait = 540
+
+// minTopic is how many characters the name of a phone's topic has at least: who
+// guesses it can read and give answers.
+const minTopic = 16
 
 // The headings.
 const (
@@ -57,7 +71,8 @@ const (
 	groupSessions = "sessions"
 	groupLid      = "closed lid"
 	groupWebhooks = "webhooks"
-	groupSafety   = "heat and battery"
+	groupPhone    = "phone"
+	groupSafety   = "heat, battery and network"
 )
 
 // table holds every setting in the order people see them. It is plain data, so
@@ -81,6 +96,18 @@ var table = [...]Key{
 	{Name: "power-request-reason", Kind: Text, Group: groupAwake, max: maxText,
 		Help: "the reason the system shows for staying awake",
 		text: func(s *Settings) *string { return &s.PowerRequestReason }},
+	{Name: "reachable-minutes", Kind: Number, Group: groupAwake, min: 1, max: dayMinutes, hasOff: true,
+		Help:  "how long the machine stays reachable once the last agent is done, on mains only",
+		count: func(s *Settings) *int { return &s.ReachableMinutes }},
+	{Name: "reachable-on-battery", Kind: Bool, Group: groupAwake,
+		Help: "that time counts on battery too",
+		flag: func(s *Settings) *bool { return &s.ReachableOnBattery }},
+	{Name: "count-remote-logins", Kind: Bool, Group: groupAwake,
+		Help: "somebody who is logged in over ssh keeps the machine awake like an agent, once agents had work (Linux)",
+		flag: func(s *Settings) *bool { return &s.CountRemoteLogins }},
+	{Name: "wake-after-limit", Kind: Bool, Group: groupAwake,
+		Help: "wake the sleeping machine when the usage limit that ended a turn is over (Linux)",
+		flag: func(s *Settings) *bool { return &s.WakeAfterLimit }},
 
 	{Name: "post-stop-suspend-delay-seconds", Kind: Number, Group: groupSuspend, max: yearSeconds,
 		Help:  "how long after the last agent stopped the closed machine is suspended",
@@ -118,8 +145,8 @@ var table = [...]Key{
 		Help: "show the first words of a prompt; off keeps prompts out of every log, webhook and screen",
 		flag: func(s *Settings) *bool { return &s.PromptPreviews }},
 
-	{Name: "closed-lid-permission-request-decision", Kind: Choice, Group: groupLid, Choices: []string{"deny", "allow", "ask"},
-		Help: "the answer to a permission prompt while the lid is closed; ask leaves it open",
+	{Name: "closed-lid-permission-request-decision", Kind: Choice, Group: groupLid, Choices: []string{"deny", "allow", "ask", "phone"},
+		Help: "the answer to a permission prompt while the lid is closed; ask leaves it open, phone asks yours and denies without an answer",
 		text: func(s *Settings) *string { return &s.ClosedLidPermissionDecision }},
 	{Name: "closed-lid-interrupt", Kind: Bool, Group: groupLid,
 		Help: "also end the turn with that answer; Claude Code then sends no stop event",
@@ -127,6 +154,13 @@ var table = [...]Key{
 	{Name: "closed-lid-copilot-strict", Kind: Bool, Group: groupLid,
 		Help: "answer every Copilot permission check while the lid is closed, also those it would have allowed",
 		flag: func(s *Settings) *bool { return &s.ClosedLidCopilotStrict }},
+
+	{Name: "phone-url", Kind: Topic, Group: groupPhone, hasOff: true, Secret: true,
+		Help: "the ntfy topic that your phone listens to",
+		text: func(s *Settings) *string { return &s.PhoneURL }},
+	{Name: "phone-wait-seconds", Kind: Number, Group: groupPhone, min: 10, max: MaxPhoneWait,
+		Help:  "how long a permission prompt waits for your answer from the phone",
+		count: func(s *Settings) *int { return &s.PhoneWaitSeconds }},
 
 	{Name: "pre-suspend-webhook-url", Kind: URL, Group: groupWebhooks, hasOff: true,
 		Help: "called before the machine is suspended",
@@ -150,6 +184,12 @@ var table = [...]Key{
 	{Name: "protect-on-battery", Kind: Bool, Group: groupSafety,
 		Help: "keep awake on battery too; off means on mains only",
 		flag: func(s *Settings) *bool { return &s.ProtectOnBattery }},
+	{Name: "network-lost-minutes", Kind: Number, Group: groupSafety, min: 1, max: dayMinutes, hasOff: true,
+		Help:  "how long the network of a closed machine at work may be gone until that is noted",
+		count: func(s *Settings) *int { return &s.NetworkLostMinutes }},
+	{Name: "network-lost-release", Kind: Bool, Group: groupSafety,
+		Help: "suspend the machine then, although agents work",
+		flag: func(s *Settings) *bool { return &s.NetworkLostRelease }},
 }
 
 // Keys returns every setting in the order people see them.
@@ -193,6 +233,8 @@ func (k Key) Allowed() string {
 		return off + "one of " + strings.Join(k.Choices, ", ") + ", or the path of a .wav file"
 	case URL:
 		return off + "an http:// or https:// address"
+	case Topic:
+		return off + "an https:// address that ends in a topic of " + strconv.Itoa(minTopic) + " to 57 letters, digits, _ and - (http:// on this machine)"
 	}
 	return "one line of at most " + strconv.Itoa(k.max) + " bytes"
 }
@@ -278,6 +320,15 @@ func (k Key) Set(s *Settings, value string) error {
 			return k.refuse(value)
 		}
 		*k.text(s) = value
+	case Topic:
+		if isOff(value) {
+			*k.text(s) = ""
+			return nil
+		}
+		if !isTopic(value) {
+			return k.refuse(value)
+		}
+		*k.text(s) = value
 	case Text:
 		if value == "" || len(value) > k.max || !oneLine(value) {
 			return k.refuse(value)
@@ -341,6 +392,26 @@ func isWeb(s string) bool {
 	}
 	u, err := url.Parse(s)
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != ""
+}
+
+// isTopic reports whether s names a topic of a push service in a way that nobody
+// on the road can read. An answer's topic has seven characters more, and 64 is the
+// most that ntfy takes.
+func isTopic(s string) bool {
+	if !isWeb(s) {
+		return false
+	}
+	u, err := url.Parse(s)
+	if err != nil || u.RawQuery != "" || u.Fragment != "" || u.RawPath != "" {
+		return false
+	}
+	if host, _ := netip.ParseAddr(u.Hostname()); u.Scheme != "https" && u.Hostname() != "localhost" && !host.IsLoopback() {
+		return false
+	}
+	topic := u.Path[strings.LastIndexByte(u.Path, '/')+1:]
+	return len(topic) >= minTopic && len(topic) <= 57 && !strings.ContainsFunc(topic, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-')
+	})
 }
 
 // Set changes the setting called key in s, as Key.Set does. An unknown key gives

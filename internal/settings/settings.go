@@ -26,13 +26,24 @@ type Settings struct {
 	MaxBackgroundMinutes       int // 0 = off
 	RuntimeCleanupDelayMinutes int // -1 = off (never leave), 0 = at once
 
+	ReachableMinutes   int // 0 = off
+	ReachableOnBattery bool
+	CountRemoteLogins  bool // Linux
+	WakeAfterLimit     bool
+
 	PreSuspendWebhookURL     string // "" = off
 	PostSessionEndWebhookURL string // "" = off
 
-	ClosedLidPermissionDecision string // "deny", "allow", "ask"
+	ClosedLidPermissionDecision string // "deny", "allow", "ask", "phone"
 	ClosedLidInterrupt          bool
 	ClosedLidCopilotStrict      bool
 	PromptPreviews              bool
+
+	PhoneURL         string // "" = off; a secret, see Key.Secret
+	PhoneWaitSeconds int    // 10–540
+
+	NetworkLostMinutes int // 0 = off
+	NetworkLostRelease bool
 
 	EmergencyHibernation        bool
 	EmergencyHibernationMode    string // "low", "average", "high"
@@ -49,7 +60,7 @@ func Default() Settings {
 		PowerRequestReason:          "A coding agent is working",
 		PostStopSuspendDelaySeconds: 10, SuspendMode: "sleep", PostStopSuspendSound: "off", SuspendHistoryCount: 10,
 		SessionTimeoutMinutes: 12, MaxToolMinutes: 240, MaxBackgroundMinutes: 120, RuntimeCleanupDelayMinutes: 10,
-		ClosedLidPermissionDecision: "deny", PromptPreviews: true,
+		ClosedLidPermissionDecision: "deny", PromptPreviews: true, PhoneWaitSeconds: 120, NetworkLostMinutes: 10,
 		EmergencyHibernation: true, EmergencyHibernationMode: "average", EmergencyHibernationCelsius: 93,
 		BatteryFloorPercent: 10, ProtectOnBattery: true,
 	}

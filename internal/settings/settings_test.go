@@ -39,7 +39,7 @@ func TestSet_bounds(t *testing.T) {
 		"max-background-minutes":                            {{"off", "off"}, {"1", "1"}, {"0", ""}},
 		"server-runtime-cleanup-delay-minutes":              {{"off", "off"}, {"0", "0"}, {"10", "10"}, {"-1", ""}},
 		"prompt-previews":                                   {{"off", "false"}, {"x", ""}},
-		"closed-lid-permission-request-decision":            {{"deny", "deny"}, {"allow", "allow"}, {"Ask", "ask"}, {"off", ""}},
+		"closed-lid-permission-request-decision":            {{"deny", "deny"}, {"allow", "allow"}, {"Ask", "ask"}, {"Phone", "phone"}, {"off", ""}},
 		"closed-lid-interrupt":                              {{"on", "true"}, {"?", ""}},
 		"closed-lid-copilot-strict":                         {{"on", "true"}, {"?", ""}},
 		"pre-suspend-webhook-url":                           {{"off", "off"}, {"http://127.0.0.1:9/x?a=1&b=2", "http://127.0.0.1:9/x?a=1&b=2"}, {"https://h.example/", "https://h.example/"}, {"ftp://h/", ""}, {"h.example", ""}, {"https://", ""}, {"https:///x", ""}, {"", ""}, {"http://a b/", ""}, {"https://" + strings.Repeat("h", 2048), ""}},
@@ -49,6 +49,17 @@ func TestSet_bounds(t *testing.T) {
 		"emergency-hibernation-on-high-temperature-celsius": {{"70", "70"}, {"110", "110"}, {"69", "70"}, {"111", "110"}, {"-40", "70"}, {"99999999999999999999", "110"}, {"off", ""}, {"93.5", ""}},
 		"battery-floor-percent":                             {{"off", "off"}, {"1", "1"}, {"90", "90"}, {"0", ""}, {"91", ""}, {"10%", ""}},
 		"protect-on-battery":                                {{"no", "false"}, {"never", ""}},
+		"reachable-minutes":                                 {{"off", "off"}, {"1", "1"}, {"1440", "1440"}, {"0", ""}, {"1441", ""}},
+		"reachable-on-battery":                              {{"on", "true"}, {"2", ""}},
+		"count-remote-logins":                               {{"on", "true"}, {"ssh", ""}},
+		"wake-after-limit":                                  {{"on", "true"}, {"", ""}},
+		"phone-wait-seconds":                                {{"10", "10"}, {"540", "540"}, {"9", ""}, {"541", ""}, {"off", ""}},
+		"network-lost-minutes":                              {{"off", "off"}, {"1", "1"}, {"1440", "1440"}, {"0", ""}, {"1441", ""}},
+		"network-lost-release":                              {{"on", "true"}, {"?", ""}},
+		"phone-url": {{"off", "off"}, {"https://ntfy.sh/lidguard-0123456", "https://ntfy.sh/lidguard-0123456"}, {"https://:tk_x@n.example:8443/base/ABCDEFGH_-012345", "https://:tk_x@n.example:8443/base/ABCDEFGH_-012345"},
+			{"http://127.0.0.1:8080/0123456789abcdef", "http://127.0.0.1:8080/0123456789abcdef"}, {"http://localhost/0123456789abcdef", "http://localhost/0123456789abcdef"},
+			{"http://ntfy.sh/lidguard-0123456", ""}, {"http://127.example.org/0123456789abcdef", ""}, {"https://ntfy.sh", ""}, {"https://ntfy.sh/", ""}, {"https://ntfy.sh/lidguard", ""}, {"https://ntfy.sh/lidguard-012345678/", ""},
+			{"https://ntfy.sh/lidguard-0123456?x=1", ""}, {"https://ntfy.sh/lidguard-0123456#x", ""}, {"https://ntfy.sh/lidguard%2F0123456789", ""}, {"https://ntfy.sh/" + strings.Repeat("x", 58), ""}, {"https://ntfy.sh/лидгард-0123456789", ""}, {"ftp://ntfy.sh/lidguard-0123456", ""}, {"", ""}},
 	}
 	for _, k := range settings.Keys() {
 		if len(cases[k.Name]) == 0 {
@@ -89,7 +100,8 @@ func TestKeys_eachHasItsOwnField(t *testing.T) {
 	// A copied table row that points at its neighbour's field would show as
 	// two names changing at once.
 	other := map[settings.Kind][]string{settings.Bool: {"true", "false"}, settings.Number: {"71", "72"},
-		settings.Choice: nil, settings.Text: {"x", "y"}, settings.URL: {"http://x/", "http://y/"}, settings.Sound: {"Beep", "Hand"}}
+		settings.Choice: nil, settings.Text: {"x", "y"}, settings.URL: {"http://x/", "http://y/"}, settings.Sound: {"Beep", "Hand"},
+		settings.Topic: {"https://x/0123456789abcdef", "https://y/0123456789abcdef"}}
 	for _, k := range settings.Keys() {
 		values := other[k.Kind]
 		if values == nil {

@@ -48,14 +48,15 @@ type Hook struct {
 //
 // The timeout is far above what a hook takes (its own limit is below a second);
 // it must only be shorter than the client's ten minutes, for the day the disk
-// hangs. For SessionEnd it lengthens the client's 1.5 s, which a loaded machine
+// hangs. PermissionRequest has all of them, for a person who answers from afar
+// (settings.MaxPhoneWait); the client's own dialog is open meanwhile. For SessionEnd it lengthens the client's 1.5 s, which a loaded machine
 // can exceed.
 func Hooks() []Hook {
 	return []Hook{
 		{event.SessionStart, 30},       // a session exists; also hands work over after /clear
 		{event.UserPromptSubmit, 30},   // work begins
 		{event.PreToolUse, 30},         // a tool call begins; gates judge it here
-		{event.PermissionRequest, 30},  // waits for a person; answered when the lid is closed
+		{event.PermissionRequest, 600}, // waits for a person; answered when the lid is closed, perhaps from their phone
 		{event.PermissionDenied, 30},   // a call that began and will have no end
 		{event.PostToolUse, 30},        // a tool call ended
 		{event.PostToolUseFailure, 30}, // the same, badly

@@ -42,7 +42,7 @@ func Hooks() []Hook {
 		{event.SessionStart, 30},
 		{event.UserPromptSubmit, 30},
 		{event.PreToolUse, 30},
-		{event.PermissionRequest, 30},
+		{event.PermissionRequest, 600}, // a person may answer from afar (settings.MaxPhoneWait)
 		{event.PostToolUse, 30},
 		{event.PreCompact, 30},
 		{event.PostCompact, 30},

@@ -141,6 +141,57 @@ func TestRedact_claude(t *testing.T) {
 	v.shut(t, c.Model.Requests())
 }
 
+// TestRedact_claudeRareOutputs: a notebook, a background command, an output of more than
+// the client keeps, names of files and an overwritten file, with secrets wherever they
+// have room for one.
+func TestRedact_claudeRareOutputs(t *testing.T) {
+	t.Parallel()
+	m := machine.Bench(t)
+	g := lidguard.Install(t, m, "claude")
+	g.Run("hooks", "enable", "redact")
+	v := fill(t, m, 300, 6)
+	book, err := json.Marshal(map[string]any{"nbformat": 4, "nbformat_minor": 5, "metadata": map[string]any{}, "cells": []any{map[string]any{
+		"cell_type": "code", "id": "c1", "metadata": map[string]any{}, "execution_count": 1, "source": v.text(0, v.files[0]),
+		"outputs": []any{map[string]any{"output_type": "stream", "name": "stdout", "text": v.text(0, v.files[0])}}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	machine.Write(t, m, filepath.Join(v.project, "book.ipynb"), string(book))
+	token := "ghp_" + secrets.New(11).Of(secrets.Alnums, 36)
+	machine.Write(t, m, filepath.Join(v.project, "names", token+".txt"), token+"\n")
+	at := func(i int) string { return fmt.Sprintf("${PROJECT}/s%d.txt", i) }
+	bash := func(command string) messages.Block {
+		return messages.Tool("Bash", map[string]any{"command": command, "description": "look"})
+	}
+	// The lines between the secrets are longer than what the client shows of an output.
+	long := "for i in $(seq 1500); do echo padding padding padding padding; done"
+	c := claude.Run(t, m, claude.Options{Project: v.project, Allow: []string{"Bash", "Read", "Glob", "Grep", "Write"},
+		Script: messages.Script{Turns: []messages.Turn{
+			messages.Use(
+				messages.Tool("Read", map[string]any{"file_path": "${PROJECT}/book.ipynb"}),
+				bash("cat "+at(2)+"; "+long+"; cat "+at(2)),
+				messages.Tool("Glob", map[string]any{"pattern": "names/*"}),
+				messages.Tool("Grep", map[string]any{"pattern": "ghp", "path": "${PROJECT}/names", "output_mode": "files_with_matches"}),
+				messages.Tool("Grep", map[string]any{"pattern": ".", "path": at(3), "output_mode": "content", "-n": true, "-A": 2}),
+				messages.Tool("Read", map[string]any{"file_path": at(4)}),
+			),
+			messages.Use(messages.Tool("Write", map[string]any{"file_path": at(4), "content": "kept 4\n"})),
+			messages.Use(messages.Tool("Bash", map[string]any{"command": "cat " + at(1), "description": "look", "run_in_background": true})),
+			messages.Use(messages.Tool("Read", map[string]any{"file_path": `{{re:(/[^ "]*/tasks/[a-z0-9]+\.output)}}`})),
+			messages.Use(bash("base64 -w0 " + at(5) + "; echo; cat " + at(5))),
+			messages.Say("Done."),
+		}}})
+	if code := c.Wait(); code != 0 {
+		t.Errorf("exit %d", code)
+	}
+	v.shut(t, c.Model.Requests())
+	for _, r := range c.Model.Requests() {
+		if bytes.Contains(r.Body, []byte(token)) {
+			t.Fatalf("the model has read a name with a secret in it: %s", r.Turn)
+		}
+	}
+}
+
 // What goes out: a search or a report that holds a secret goes out without it, and a
 // command that would send one does not run.
 func TestRedact_claudeOutbound(t *testing.T) {

@@ -88,7 +88,9 @@ func (s *State) Apply(in Input, now event.Instant) []Effect {
 	case InNetwork:
 		s.Network = in.Network
 	case InRemote:
-		s.Remote, s.RemoteWho = in.Remote, in.Who
+		if s.Working || s.counting() { // such a login prolongs work and begins none
+			s.Remote, s.RemoteWho = in.Remote, in.Who
+		}
 	case InLimit:
 		s.limited(in)
 	case InWakeSet:
@@ -154,6 +156,7 @@ func (s *State) Apply(in Input, now event.Instant) []Effect {
 	s.wake()
 	s.restore()
 	s.suspend()
+	s.tellRemote()
 	s.resend()
 	s.reconcile()
 	s.exit()

@@ -38,6 +38,20 @@ func (s *State) stay() {
 	}
 }
 
+// tellRemote says once that it is logins which keep the machine up, and forgets
+// them where nothing does.
+func (s *State) tellRemote() {
+	switch only := s.Working && !s.Busy && !s.reachable(); {
+	case !s.Protected():
+		s.Remote, s.RemoteWho, s.RemoteTold = 0, "", false
+	case !only:
+		s.RemoteTold = false
+	case !s.RemoteTold:
+		s.RemoteTold = true
+		s.note("remote-login", "the work is over; the machine stays up for "+s.RemoteWho)
+	}
+}
+
 // onlyCancelled: all that this step heard of sessions is that some went away.
 func (s *State) onlyCancelled() bool {
 	for i := range s.in.Ends {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 )
 
 // Machine is what the effect runner needs of a computer. Implementations live in
@@ -53,6 +54,24 @@ type Machine interface {
 	// changed. With nothing to restore it does nothing and returns nil.
 	Restore(ctx context.Context) error
 }
+
+// What not every computer can tell or do: a Machine that can implements it beside.
+// The rules of its methods are those of Machine.
+type (
+	// NetworkReader tells whether there is a way out. Unknown is an answer.
+	NetworkReader interface {
+		Network(ctx context.Context) (Network, error)
+	}
+	// RemoteReader lists who is logged in from afar, in words for people.
+	RemoteReader interface {
+		Remote(ctx context.Context) ([]string, error)
+	}
+	// Waker has the system wake up at a moment of the wall clock, in the place of
+	// what was asked before; the zero time takes that back.
+	Waker interface {
+		WakeAt(ctx context.Context, at time.Time) error
+	}
+)
 
 // Lock is one granted hold.
 type Lock interface {

@@ -132,9 +132,10 @@ type State struct {
 	ReachUntil time.Duration `json:"reach_until_ns,omitempty"`
 	ReachFree  bool          `json:"reach_free,omitempty"`
 	// Remote counts the logins from afar when they were last looked at; RemoteWho
-	// names them.
-	Remote    int    `json:"remote,omitempty"`
-	RemoteWho string `json:"remote_who,omitempty"`
+	// names them, and RemoteTold says that it was told that they keep it up.
+	Remote     int    `json:"remote,omitempty"`
+	RemoteWho  string `json:"remote_who,omitempty"`
+	RemoteTold bool   `json:"remote_told,omitempty"`
 	// Network is the last reading while it mattered, OfflineSince when it was
 	// first found gone, and Offline that it was for as long as the setting says.
 	Network      Network       `json:"network,omitempty"`

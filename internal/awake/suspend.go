@@ -15,9 +15,6 @@ func (s *State) suspend() {
 	working := s.working()
 	fell := s.Working && !working
 	s.Working = working
-	if !working {
-		s.Remote, s.RemoteWho = 0, "" // such a login prolongs work and begins none
-	}
 
 	if s.Pending != nil {
 		if why := s.cancelled(working); why != "" {

@@ -104,6 +104,13 @@ func canClose(st *ipc.Status, s settings.Settings, looked bool, rights []ipc.Fin
 		case session.Holds && (session.Key.Provider == event.Custom || session.Key.Provider == event.MCP):
 			working = true
 			add(true, "session-works", "%s works; it has no prompts that lidguard could answer", session.Key)
+		case session.Holds && s.ClosedLidPermissionDecision == "phone" && s.PhoneURL != "" &&
+			(session.Key.Provider == event.Claude || session.Key.Provider == event.Codex):
+			working = true
+			add(true, "session-works", "%s works; your phone is asked about a prompt of it, and without an answer it is denied", session.Key)
+		case session.Holds && s.ClosedLidPermissionDecision == "phone":
+			working = true
+			add(true, "session-works", "%s works; a prompt of it is answered with deny, since your phone cannot be asked about it", session.Key)
 		case session.Holds && s.ClosedLidPermissionDecision == "ask":
 			working = true
 			add(true, "session-works", "%s works; a prompt of it stays open until you are back", session.Key)

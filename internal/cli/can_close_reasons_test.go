@@ -35,6 +35,9 @@ func TestCanClose_rightsLidAndDisplays(t *testing.T) {
 		{"a display", func(st *ipc.Status, _ *settings.Settings) { st.Displays = 1 }, nil, true, "displays"},
 		{"cool", func(st *ipc.Status, _ *settings.Settings) { st.Celsius = ptr(50.0) }, nil, true, "heat"},
 		{"no sensor", func(st *ipc.Status, _ *settings.Settings) { st.Celsius = nil }, nil, true, "heat"},
+		{"the phone is asked", func(_ *ipc.Status, s *settings.Settings) {
+			s.ClosedLidPermissionDecision, s.PhoneURL = "phone", "https://n.example/0123456789abcdef"
+		}, nil, true, "session-works"},
 		{"a session at rest", func(st *ipc.Status, _ *settings.Settings) {
 			st.Sessions = append(st.Sessions, ipc.Session{Key: event.SessionKey{Provider: event.Codex, ID: "b"}})
 		}, nil, true, "session-rests"},

@@ -159,6 +159,15 @@ func (a *app) showStatus(r statusReport) {
 	}
 	a.heading("machine")
 	a.table("  ", machineRows(st))
+	if !st.ReachableUntil.IsZero() {
+		a.say("stays reachable until %s", when(st.ReachableUntil, now))
+	}
+	if st.RemoteLogins != "" {
+		a.say("logged in from afar: %s", st.RemoteLogins)
+	}
+	if !st.WakesAt.IsZero() {
+		a.say("is to wake at %s, when a limit is over", when(st.WakesAt, now))
+	}
 	if !st.ExitsAt.IsZero() {
 		a.say("the runtime leaves at %s if no session begins", when(st.ExitsAt, now))
 	}
@@ -175,6 +184,10 @@ func headline(st *ipc.Status) string {
 		}
 	}
 	switch {
+	case st.Protected && confirmed(st.Held) && holding == 0 && st.Suspend == nil && !st.ReachableUntil.IsZero():
+		return "awake: the work is over, and the machine stays reachable"
+	case st.Protected && confirmed(st.Held) && holding == 0 && st.Suspend == nil && st.RemoteLogins != "":
+		return "awake: the work is over, and somebody is logged in from afar"
 	case st.Protected && confirmed(st.Held) && holding == 0:
 		return "awake: a suspend is on its way"
 	case st.Protected && confirmed(st.Held):

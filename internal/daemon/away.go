@@ -114,7 +114,8 @@ func (a *absence) add(c *Core, step Step, at time.Time) {
 }
 
 // told are the notes of package awake that a person who was away should hear of.
-var told = map[string]bool{"heat": true, "battery-floor": true, "suspend-refused": true, "hold-lost": true, "hold-back": true, "hold-denied": true}
+var told = map[string]bool{"heat": true, "battery-floor": true, "suspend-refused": true, "hold-lost": true, "hold-back": true, "hold-denied": true,
+	"reachable": true, "network-lost": true, "network-back": true, "wake-asked": true, "wake-refused": true, "limit-over": true}
 
 // answered takes in what a hook answered for the absent person.
 func (a *absence) answered(h *ipc.HookEvent) {

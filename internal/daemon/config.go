@@ -12,6 +12,10 @@ import (
 // whoever started it has something to tell, and would find it gone again.
 const minStay = 2 * time.Second
 
+// phoneGrace is soft-lock-grace-seconds where a phone is set up and nothing else is
+// said: long enough to see that something waits, and to reach the machine.
+const phoneGrace = 180
+
 // ConfigOf maps the settings to what the reducers need of them.
 func ConfigOf(s settings.Settings) CoreConfig {
 	minutes := func(n int) time.Duration { return time.Duration(n) * time.Minute }
@@ -19,10 +23,14 @@ func ConfigOf(s settings.Settings) CoreConfig {
 	if stay >= 0 {
 		stay = max(stay, minStay)
 	}
+	grace := s.SoftLockGraceSeconds
+	if grace == 0 && s.PhoneURL != "" {
+		grace = phoneGrace
+	}
 	return CoreConfig{
 		Session: session.Config{
 			Timeout:         minutes(s.SessionTimeoutMinutes),
-			Grace:           time.Duration(s.SoftLockGraceSeconds) * time.Second,
+			Grace:           time.Duration(grace) * time.Second,
 			MaxTool:         minutes(s.MaxToolMinutes),
 			MaxBackground:   minutes(s.MaxBackgroundMinutes),
 			IgnoreProcesses: !s.WatchParentProcess,
@@ -42,6 +50,12 @@ func ConfigOf(s settings.Settings) CoreConfig {
 			EmergencyCelsius:      float64(s.EmergencyHibernationCelsius),
 			FloorPercent:          float64(s.BatteryFloorPercent),
 			ProtectOnBattery:      s.ProtectOnBattery,
+			Reachable:             minutes(s.ReachableMinutes),
+			ReachableOnBattery:    s.ReachableOnBattery,
+			CountRemote:           s.CountRemoteLogins,
+			Offline:               minutes(s.NetworkLostMinutes),
+			OfflineRelease:        s.NetworkLostRelease,
+			WakeAtReset:           s.WakeAfterLimit,
 		},
 	}
 }

@@ -113,6 +113,10 @@ func (c *Core) Apply(in Input, now event.Instant) Step {
 	if in.Config != nil {
 		step.Effects = append(step.Effects, c.awake.Apply(awake.Input{Kind: awake.InConfig, Config: &in.Config.Awake}, t)...)
 	}
+	if s := sin.Signal; s != nil && s.Kind == event.Failed && !s.Resets.IsZero() {
+		limit := awake.Input{Kind: awake.InLimit, At: s.Resets, Who: s.Session.String()}
+		step.Effects = append(step.Effects, c.awake.Apply(limit, t)...)
+	}
 	// The sessions' news comes before the machine's, so that work that began
 	// wins over a deadline that passed at the same moment.
 	if news, any := c.news(step.Changes); any {
@@ -448,6 +452,19 @@ func (c *Core) Status() ipc.Status {
 		st.Findings = append(st.Findings, ipc.Finding{Code: "suspend-refused", Text: text,
 			Remedy: "`lidguard suspend-history` has the last ones; on Linux see `lidguard linux-permission check`"})
 	}
+	if a.Offline {
+		st.Findings = append(st.Findings, ipc.Finding{Code: "network-lost", Text: "no network since " + c.wall(a.OfflineSince).Local().Format("15:04") +
+			", with the lid closed and agents at work", Remedy: "`lidguard settings --network-lost-release true` has the machine sleep then"})
+	}
+	if a.ReachUntil > c.now.Awake && a.Protected() {
+		st.ReachableUntil = c.wall(a.ReachUntil)
+	}
+	if a.Config.CountRemote && a.Protected() {
+		st.RemoteLogins = a.RemoteWho
+	}
+	if a.WakeSet {
+		st.WakesAt = a.WakeAt
+	}
 	if !a.QuietSince.IsZero() && a.Config.ExitDelay >= 0 {
 		st.ExitsAt = a.QuietSince.Wall.Add(a.Config.ExitDelay)
 	}
@@ -459,6 +476,7 @@ var blockedRemedy = map[string]string{
 	"heat":          "let the machine cool down, or open the lid",
 	"battery floor": "plug the charger in, open the lid, or change it with `lidguard settings --battery-floor-percent`",
 	"on battery":    "plug the charger in, or `lidguard settings --protect-on-battery true`",
+	"no network":    "open the lid, or `lidguard settings --network-lost-release false`",
 }
 
 // wall shows a deadline of the Awake clock as wall time, as if no sleep comes

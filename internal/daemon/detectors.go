@@ -3,6 +3,7 @@ package daemon
 import (
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/lidguard-go/lidguard/internal/event"
 	claude "github.com/lidguard-go/lidguard/internal/provider/claude/transcript"
@@ -23,6 +24,15 @@ func Detector(key event.SessionKey) watch.Detector {
 		return copilot.New(key)
 	}
 	return nil
+}
+
+// limitOver tells when the usage limit is over that ended a turn, as its client says
+// in the last message; zero where it does not. A new client is one line here.
+func limitOver(s *event.Signal, now time.Time) time.Time {
+	if s.Kind != event.Failed || s.AgentID != "" || s.Session.Provider != event.Claude {
+		return time.Time{}
+	}
+	return claude.LimitOver(s.LastMessage, now)
 }
 
 // Locate returns where the client keeps the session's transcript, for events that

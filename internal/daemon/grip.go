@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/lidguard-go/lidguard/internal/awake"
 )
@@ -12,7 +13,7 @@ import (
 // the locks. It blocks as long as the machine does, starts nothing and logs
 // nothing: the runtime calls it from its worker, the simulation from its own
 // loop, so that both go through the same code. It belongs to one goroutine;
-// Check and Heat may be called from any.
+// Check, Heat, Network and Remote may be called from any.
 type Grip struct {
 	machine awake.Machine
 	locks   map[uint64]awake.Lock
@@ -23,7 +24,7 @@ func NewGrip(m awake.Machine) *Grip {
 	return &Grip{machine: m, locks: map[uint64]awake.Lock{}}
 }
 
-// Do carries out DoAcquire, DoRelease, DoSuspend or DoRestore and returns the
+// Do carries out DoAcquire, DoRelease, DoSuspend, DoWake or DoRestore and returns the
 // answer for the Core and, for the log, what went wrong. Other effects are not
 // the machine's; their answer is the zero Input. reason is what the system shows
 // beside a lock.
@@ -57,6 +58,12 @@ func (g *Grip) Do(ctx context.Context, e awake.Effect, reason string) (awake.Inp
 			return in, err
 		}
 		return awake.Input{Kind: awake.InSuspended, ID: e.ID}, nil
+	case awake.DoWake:
+		err := awake.ErrUnsupported
+		if m, ok := g.machine.(awake.Waker); ok {
+			err = m.WakeAt(ctx, e.At)
+		}
+		return awake.Input{Kind: awake.InWakeSet, ID: e.ID, Why: text(err)}, err
 	case awake.DoRestore:
 		if err := g.machine.Restore(ctx); err != nil {
 			return awake.Input{Kind: awake.InFailed, ID: e.ID, Why: err.Error()}, err
@@ -108,4 +115,28 @@ func (g *Grip) Close() error {
 		delete(g.locks, id)
 	}
 	return all
+}
+
+// Network reads whether there is a way out, where the machine can tell.
+func (g *Grip) Network(ctx context.Context) (awake.Input, error) {
+	in := awake.Input{Kind: awake.InNetwork}
+	m, ok := g.machine.(awake.NetworkReader)
+	if !ok {
+		return in, awake.ErrUnsupported
+	}
+	var err error
+	in.Network, err = m.Network(ctx)
+	return in, err
+}
+
+// Remote reads who is logged in from afar, where the machine can tell.
+func (g *Grip) Remote(ctx context.Context) (awake.Input, error) {
+	in := awake.Input{Kind: awake.InRemote}
+	m, ok := g.machine.(awake.RemoteReader)
+	if !ok {
+		return in, awake.ErrUnsupported
+	}
+	who, err := m.Remote(ctx)
+	in.Remote, in.Who = len(who), strings.Join(who, ", ")
+	return in, err
 }

@@ -158,6 +158,14 @@ func (h *hands) carryOut(e awake.Effect) {
 			h.log.Info("suspend asked for", "mode", e.Mode, "reason", e.Reason)
 		}
 		h.answer(in)
+	case awake.DoWake:
+		ctx, cancel := context.WithTimeout(h.ctx, holdLimit)
+		defer cancel()
+		in, err := h.grip.Do(ctx, e, "")
+		if err != nil {
+			h.log.Warn("wake-up not set", "at", e.At, "err", err)
+		}
+		h.answer(in)
 	case awake.DoRestore:
 		ctx, cancel := context.WithTimeout(h.ctx, restoreLimit)
 		defer cancel()
@@ -219,6 +227,20 @@ func (h *hands) readHeat(mode string) {
 		ctx, cancel := context.WithTimeout(ctx, heatLimit)
 		defer cancel()
 		return h.grip.Heat(ctx, mode)
+	})
+}
+
+// readBeside reads what read asks for beside everything else. What cannot be read
+// is unknown, and nobody.
+func (h *hands) readBeside(what string, read func(context.Context) (awake.Input, error)) {
+	h.beside(func(ctx context.Context) awake.Input {
+		ctx, cancel := context.WithTimeout(ctx, heatLimit)
+		defer cancel()
+		in, err := read(ctx)
+		if err != nil && !errors.Is(err, awake.ErrUnsupported) {
+			h.log.Warn(what+" not readable", "err", err)
+		}
+		return in
 	})
 }
 

@@ -34,3 +34,13 @@ func batteryOf(r battery.Reading, err error) awake.Battery {
 	}
 	return awake.Battery{Known: true, OnBattery: r.OnBattery, Percent: r.Percent}
 }
+
+func networkOf(up bool, err error) (awake.Network, error) {
+	switch {
+	case err != nil:
+		return awake.NetworkUnknown, err
+	case up:
+		return awake.NetworkUp, nil
+	}
+	return awake.NetworkDown, nil
+}

@@ -31,6 +31,8 @@ type FakeControl struct {
 	Percent  *float64 `json:"battery_percent,omitempty"` // absent: no battery
 	Celsius  *float64 `json:"celsius,omitempty"`         // absent: 50
 	Denied   []string `json:"denied,omitempty"`          // holds the system refuses
+	Offline  bool     `json:"offline,omitempty"`         // no network
+	Logins   []string `json:"logins,omitempty"`          // who is logged in from afar
 	Wakes    int      `json:"wakes"`                     // counting up wakes the machine
 	Restarts int      `json:"restarts"`                  // counting up restarts the service behind holds
 }
@@ -40,10 +42,11 @@ type FakeControl struct {
 type FakeEvent struct {
 	Time time.Time `json:"time"`
 	PID  int       `json:"pid"`  // of the runtime
-	What string    `json:"what"` // hold, release, sleep, wake; off: the runtime left
+	What string    `json:"what"` // hold, release, sleep, wake, wake-at; off: the runtime left
 	Hold string    `json:"hold,omitempty"`
 	Mode string    `json:"mode,omitempty"`
 	By   string    `json:"by,omitempty"` // sleep: call, or lid (the system by itself)
+	At   time.Time `json:"at,omitzero"`  // wake-at: when; zero: taken back
 }
 
 // fakeMachine is a fake laptop that files control.
@@ -54,8 +57,8 @@ type fakeMachine struct {
 	stop   context.CancelFunc
 	ended  chan struct{}
 
-	last FakeControl // of the goroutine that calls control
-	mu   sync.Mutex  // one line of the log at a time
+	mu   sync.Mutex  // guards last, and one line of the log at a time
+	last FakeControl // as control read it
 }
 
 func openFake(dir string) (awake.Machine, func(), error) {
@@ -111,8 +114,10 @@ func (m *fakeMachine) control() {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return // being written; its own event follows
 	}
+	m.mu.Lock()
 	before := m.last
 	m.last = c
+	m.mu.Unlock()
 	for _, h := range awake.Holds() {
 		m.laptop.Allow(h)
 	}
@@ -142,6 +147,26 @@ func (m *fakeMachine) control() {
 	if c.Restarts > before.Restarts {
 		m.laptop.RestartService()
 	}
+}
+
+// Network tells what the control file says.
+func (m *fakeMachine) Network(context.Context) (awake.Network, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return networkOf(!m.last.Offline, nil)
+}
+
+// Remote tells what the control file says.
+func (m *fakeMachine) Remote(context.Context) ([]string, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.last.Logins, nil
+}
+
+// WakeAt writes the wish down; whoever plays with the laptop wakes it.
+func (m *fakeMachine) WakeAt(_ context.Context, at time.Time) error {
+	m.write(FakeEvent{What: "wake-at", At: at})
+	return nil
 }
 
 // log writes down what the laptop tells.

@@ -7,13 +7,16 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/lidguard-go/lidguard/internal/awake"
 	"github.com/lidguard-go/lidguard/internal/ipc"
+	"github.com/lidguard-go/lidguard/internal/platform/alarm"
 	"github.com/lidguard-go/lidguard/internal/platform/battery"
 	"github.com/lidguard-go/lidguard/internal/platform/bus"
 	"github.com/lidguard-go/lidguard/internal/platform/display"
 	"github.com/lidguard-go/lidguard/internal/platform/lid"
+	"github.com/lidguard-go/lidguard/internal/platform/network"
 	"github.com/lidguard-go/lidguard/internal/platform/sleep"
 	"github.com/lidguard-go/lidguard/internal/platform/thermal"
 )
@@ -29,6 +32,7 @@ type linuxMachine struct {
 	lid      *lid.Sensor
 	displays *display.Watcher
 	battery  *battery.Sensor
+	alarm    *alarm.Alarm // used one at a time, by the worker of package daemon
 
 	why     string // of the desktop's lock; guarded by changing
 	refused error  // why the desktop did not give it; guarded by changing
@@ -66,6 +70,7 @@ func openSystem(env func(string) string) (awake.Machine, func()) {
 	m.displays = display.Open(display.Options{Root: m.root})
 	m.displays.Need(true)
 	m.battery = battery.Open(battery.Options{SystemBus: address, Root: m.root})
+	m.alarm = alarm.New(m.root)
 	return m, func() {
 		m.battery.Close()
 		m.displays.Close()
@@ -281,6 +286,17 @@ func (m *linuxMachine) Heat(_ context.Context, mode string) (float64, error) {
 	}
 	return r.Celsius(thermal.Mode(mode))
 }
+
+// Network reads the kernel's routes.
+func (m *linuxMachine) Network(context.Context) (awake.Network, error) {
+	return networkOf(network.Up(m.root))
+}
+
+// Remote asks login1 who is logged in over the network.
+func (m *linuxMachine) Remote(ctx context.Context) ([]string, error) { return m.sleep.Remote(ctx) }
+
+// WakeAt sets the kernel's alarm, or the clock chip's.
+func (m *linuxMachine) WakeAt(_ context.Context, at time.Time) error { return m.alarm.Set(at) }
 
 // CanSuspend asks login1 without suspending.
 func (m *linuxMachine) CanSuspend(ctx context.Context, mode awake.Mode) error {

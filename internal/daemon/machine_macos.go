@@ -14,6 +14,7 @@ import (
 	"github.com/lidguard-go/lidguard/internal/platform/display"
 	"github.com/lidguard-go/lidguard/internal/platform/lasting"
 	"github.com/lidguard-go/lidguard/internal/platform/lid"
+	"github.com/lidguard-go/lidguard/internal/platform/network"
 	"github.com/lidguard-go/lidguard/internal/platform/sleep"
 	"github.com/lidguard-go/lidguard/internal/platform/thermal"
 )
@@ -220,6 +221,11 @@ func (m *macMachine) Displays(ctx context.Context) (int, error) {
 func (m *macMachine) Battery(ctx context.Context) (awake.Battery, error) {
 	r, err := battery.ReadPmset(ctx, m.run)
 	return batteryOf(r, err), err
+}
+
+// Network asks the system for a route; see package network.
+func (m *macMachine) Network(context.Context) (awake.Network, error) {
+	return networkOf(network.Up(""))
 }
 
 // Heat reads the sensors that macOS tells.

@@ -12,6 +12,7 @@ import (
 	"github.com/lidguard-go/lidguard/internal/platform/display"
 	"github.com/lidguard-go/lidguard/internal/platform/lasting"
 	"github.com/lidguard-go/lidguard/internal/platform/lid"
+	"github.com/lidguard-go/lidguard/internal/platform/network"
 	"github.com/lidguard-go/lidguard/internal/platform/notice"
 	"github.com/lidguard-go/lidguard/internal/platform/sleep"
 	"github.com/lidguard-go/lidguard/internal/platform/thermal"
@@ -287,6 +288,11 @@ func (m *winMachine) Displays(ctx context.Context) (int, error) {
 func (m *winMachine) Battery(context.Context) (awake.Battery, error) {
 	r, err := m.readBattery()
 	return batteryOf(r, err), err
+}
+
+// Network asks the system for a route; see package network.
+func (m *winMachine) Network(context.Context) (awake.Network, error) {
+	return networkOf(network.Up(""))
 }
 
 // Heat reads the thermal zones.

@@ -25,7 +25,7 @@ func (d *daemon) handle(ctx context.Context, req *ipc.Request) *ipc.Reply {
 	if req.Op == ipc.OpDispatch {
 		return d.dispatch(ctx, req.Dispatch)
 	}
-	if req.Ask || req.Op == ipc.OpAway || req.Op == ipc.OpStatus {
+	if req.Ask || req.Op == ipc.OpAway || req.Op == ipc.OpStatus || req.Op == ipc.OpPhone {
 		d.look(ctx)
 	}
 	done := make(chan *ipc.Reply, 1)
@@ -83,6 +83,9 @@ func check(req *ipc.Request) error {
 	keys := make([]event.SessionKey, 0, 4)
 	if req.Session != nil {
 		keys = append(keys, *req.Session)
+	}
+	if req.Phone != nil {
+		keys = append(keys, req.Phone.Session)
 	}
 	for _, s := range slices.Concat(req.Signals, req.Here) {
 		keys = append(keys, s.Session)
@@ -161,6 +164,11 @@ func (d *daemon) answer(req *ipc.Request) *ipc.Reply {
 	case ipc.OpStop:
 		d.log.Info("asked to end", "by", req.Version)
 		d.shutdown()
+	case ipc.OpPhone:
+		if req.Phone == nil {
+			return &ipc.Reply{Error: "what is the phone to be asked?"}
+		}
+		reply.Phone = d.askPhone(req.Phone)
 	case ipc.OpHookEvent:
 	default:
 		return &ipc.Reply{Error: fmt.Sprintf("no operation %q", req.Op)}

@@ -121,8 +121,10 @@ type daemon struct {
 	sampling                        bool
 	cpu                             map[event.SessionKey]time.Duration // at the last sample
 
-	unwatch   context.CancelFunc // ends the machine's Watch; nil while it is not watched
-	unwatched chan struct{}      // closed when the last Watch ended
+	slow      slow
+	questions map[string]*question // to the phone, by the id that hooks have
+	unwatch   context.CancelFunc   // ends the machine's Watch; nil while it is not watched
+	unwatched chan struct{}        // closed when the last Watch ended
 
 	helpers   sync.WaitGroup // goroutines that end with work
 	closing   sync.WaitGroup // servers that end with their connections
@@ -280,6 +282,7 @@ func (d *daemon) loop(ctx context.Context, from *predecessor) {
 		d.syncWatches()
 		d.syncMachine()
 		d.readHeat()
+		d.readSlow()
 		if wait, timed := d.next(); timed {
 			timer.Reset(wait)
 		} else {
@@ -306,7 +309,7 @@ func (d *daemon) loop(ctx context.Context, from *predecessor) {
 func (d *daemon) next() (time.Duration, bool) {
 	now := d.Now()
 	wait, timed := d.core.Next(now)
-	for _, at := range []time.Duration{d.saveAt, d.busyAt, d.heatAt, d.settleAt, d.leaveBy} {
+	for _, at := range []time.Duration{d.saveAt, d.busyAt, d.heatAt, d.settleAt, d.leaveBy, d.slow.network, d.slow.remote} {
 		if w := at - now.Awake; at != 0 && (!timed || w < wait) {
 			wait, timed = w, true
 		}
@@ -381,6 +384,9 @@ func (d *daemon) overdue() {
 // apply takes one input to the Core and has its effects carried out.
 func (d *daemon) apply(in Input) {
 	now := d.Now()
+	if s := in.Session; s != nil && s.Signal != nil && s.Signal.Resets.IsZero() {
+		s.Signal.Resets = limitOver(s.Signal, now.Wall)
+	}
 	step := d.core.Apply(in, now)
 	if d.server != nil && d.journal.record(now, in, step.Effects) {
 		d.journal.begin(d.core, ConfigOf(d.settings))
@@ -407,6 +413,7 @@ func (d *daemon) apply(in Input) {
 			d.busyAt = now.Awake + busyPace
 		}
 	}
+	d.withdraw(in, step.Effects)
 	d.hands.do(step.Effects)
 	for i := range step.Effects {
 		switch e := &step.Effects[i]; e.Kind {

@@ -22,6 +22,7 @@ const (
 	SettingsBroken     = "settings-broken"
 	SettingsUnknownKey = "settings-unknown-key"
 	TimeoutOff         = "session-timeout-off"
+	PhoneMissing       = "phone-missing"
 	RuntimeUnreachable = "runtime-unreachable"
 	RuntimeFolder      = "runtime-folder"
 	RuntimeVersion     = "runtime-version"
@@ -77,7 +78,7 @@ const (
 // Runtime checks lidguard itself: settings, runtime, hook program.
 func Runtime(f RuntimeFacts) []Finding {
 	var out []Finding
-	for _, check := range []func(RuntimeFacts) []Finding{settingsBroken, unknownKeys, timeoutOff, unreachable,
+	for _, check := range []func(RuntimeFacts) []Finding{settingsBroken, unknownKeys, timeoutOff, phoneMissing, unreachable,
 		runtimeVersion, hookVersion, backupPending, locks, lidUnknown} {
 		out = append(out, check(f)...)
 	}
@@ -114,6 +115,14 @@ func timeoutOff(f RuntimeFacts) []Finding {
 	}
 	return one(TimeoutOff, "`lidguard settings --session-timeout-minutes 12`",
 		"session-timeout-minutes is off: a session whose end gets lost keeps the machine awake for ever")
+}
+
+func phoneMissing(f RuntimeFacts) []Finding {
+	if f.Settings.ClosedLidPermissionDecision != "phone" || f.Settings.PhoneURL != "" {
+		return nil
+	}
+	return one(PhoneMissing, "`lidguard settings --phone-url https://ntfy.sh/TOPIC` with a topic that nobody can guess",
+		"permission prompts are to be put to your phone, and no phone-url is set: they are denied while the lid is closed")
 }
 
 func unreachable(f RuntimeFacts) []Finding {

@@ -39,6 +39,10 @@ func TestRuntime(t *testing.T) {
 		{"broken settings", func(f *doctor.RuntimeFacts) { f.SettingsError = errors.New("x") }, []string{doctor.SettingsBroken}},
 		{"unknown keys", func(f *doctor.RuntimeFacts) { f.UnknownKeys = []string{"a", "max-tool-minute"} }, []string{doctor.SettingsUnknownKey, doctor.SettingsUnknownKey}},
 		{"no timeout", func(f *doctor.RuntimeFacts) { f.Settings.SessionTimeoutMinutes = 0 }, []string{doctor.TimeoutOff}},
+		{"a phone that is to be asked and none", func(f *doctor.RuntimeFacts) { f.Settings.ClosedLidPermissionDecision = "phone" }, []string{doctor.PhoneMissing}},
+		{"a phone", func(f *doctor.RuntimeFacts) {
+			f.Settings.ClosedLidPermissionDecision, f.Settings.PhoneURL = "phone", "https://n.example/0123456789abcdef"
+		}, []string{}},
 		{"a dead runtime's socket", func(f *doctor.RuntimeFacts) { f.Status, f.SocketExists = nil, true }, []string{doctor.RuntimeUnreachable}},
 		{"an odd answer", func(f *doctor.RuntimeFacts) { f.Status, f.RuntimeError = nil, "x" }, []string{doctor.RuntimeUnreachable}},
 		{"an open folder", func(f *doctor.RuntimeFacts) {

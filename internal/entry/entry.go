@@ -25,6 +25,7 @@ import (
 	"github.com/lidguard-go/lidguard/internal/ipc"
 	"github.com/lidguard-go/lidguard/internal/paths"
 	"github.com/lidguard-go/lidguard/internal/policy"
+	"github.com/lidguard-go/lidguard/internal/policy/closedlid"
 	"github.com/lidguard-go/lidguard/internal/policy/gate"
 	"github.com/lidguard-go/lidguard/internal/policy/telemetry"
 )
@@ -172,6 +173,9 @@ func (h *hook) answer(payload []byte, err error) event.Output {
 	ctx, cancel := deadline.At(context.Background(), h.deadline.Add(more))
 	defer cancel()
 	h.verdict, _ = policy.Run(ctx, &h.ev, handlers)
+	if h.askPhone() {
+		more = 1 // it took long
+	}
 	if more > 0 {
 		// What took long was the packs; the runtime gets its time all the same.
 		h.deadline = h.env.Now().Add(Limit)
@@ -225,6 +229,9 @@ func (h *hook) logged() *ipc.HookEvent {
 	}
 	if h.verdict.Decision != event.None {
 		e.Answer = h.verdict.Decision.String()
+		if h.verdict.Rule == closedlid.RulePhoneAllow || h.verdict.Rule == closedlid.RulePhoneDeny {
+			e.Answer += " by phone"
+		}
 	}
 	return e
 }

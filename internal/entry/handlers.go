@@ -50,6 +50,8 @@ func (h *hook) closedLidConfig() closedlid.Config {
 	}
 	c := closedlid.Config{Decision: event.Deny, Interrupt: s.ClosedLidInterrupt, CopilotStrict: s.ClosedLidCopilotStrict}
 	switch s.ClosedLidPermissionDecision {
+	case "phone":
+		c.Phone = s.PhoneURL != "" // without one it is a denial
 	case "allow":
 		c.Decision = event.Allow
 	case "ask":

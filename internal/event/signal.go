@@ -1,5 +1,7 @@
 package event
 
+import "time"
+
 // SignalKind is what an observation means for a tracked session. Hooks, the
 // transcript tailer, MCP servers and the command line all report in these.
 type SignalKind string
@@ -72,4 +74,6 @@ type Signal struct {
 	// Continues marks a Closed whose work goes on under a new id in the same
 	// process (clear, resume, fork, plan approved with cleared context).
 	Continues bool `json:"continues,omitempty"`
+	// Resets is when the limit that a Failed tells of is over; zero: not said.
+	Resets time.Time `json:"resets,omitzero"`
 }

@@ -62,6 +62,18 @@ func AppendRequest(dst []byte, r *Request) []byte {
 		dst = strconv.AppendInt(dst, d.DeadlineMS, 10)
 		dst = append(dst, '}')
 	}
+	if p := r.Phone; p != nil {
+		dst = append(dst, `,"phone":{"session":`...)
+		dst = appendKey(dst, p.Session)
+		dst = appendField(dst, "id", p.ID)
+		dst = appendField(dst, "tool", p.Tool)
+		dst = appendField(dst, "title", p.Title)
+		dst = appendField(dst, "text", p.Text)
+		if p.Whole {
+			dst = append(dst, `,"whole":true`...)
+		}
+		dst = append(dst, '}')
+	}
 	return append(dst, '}')
 }
 
@@ -140,6 +152,10 @@ func appendSignal(dst []byte, s *event.Signal) []byte {
 	}
 	if s.Continues {
 		dst = append(dst, `,"continues":true`...)
+	}
+	if !s.Resets.IsZero() {
+		dst = append(dst, `,"resets":`...)
+		dst = appendTime(dst, s.Resets)
 	}
 	return append(dst, '}')
 }
@@ -240,11 +256,12 @@ type hotReply struct {
 	Owner    bool   `json:"owner"`
 
 	Dispatched *Dispatched `json:"dispatched"`
+	Phone      *PhoneReply `json:"phone"`
 }
 
 // decodeReply reads a reply to a request with op.
 func decodeReply(line []byte, op Op) (*Reply, error) {
-	if op != OpSignal && op != OpAway && op != OpHookEvent && op != OpDispatch {
+	if op != OpSignal && op != OpAway && op != OpHookEvent && op != OpDispatch && op != OpPhone {
 		r := new(Reply)
 		return r, json.Unmarshal(line, r)
 	}
@@ -256,13 +273,13 @@ func decodeReply(line []byte, op Op) (*Reply, error) {
 	if err := json.Unmarshal(line, &h); err != nil {
 		return nil, err
 	}
-	return &Reply{Protocol: h.Protocol, Version: h.Version, OK: h.OK, Error: h.Error, Away: h.Away, Owner: h.Owner, Dispatched: h.Dispatched}, nil
+	return &Reply{Protocol: h.Protocol, Version: h.Version, OK: h.OK, Error: h.Error, Away: h.Away, Owner: h.Owner, Dispatched: h.Dispatched, Phone: h.Phone}, nil
 }
 
 // AppendReply appends r as JSON to dst, without a newline. It is what the
 // runtime sends, so that plainOK can recognise the commonest reply.
 func AppendReply(dst []byte, r *Reply) ([]byte, error) {
-	if r.OK && r.Error == "" && r.Away == nil && r.Status == nil && r.Why == nil && r.State == nil && r.Removed == 0 && !r.Owner && r.Dispatched == nil {
+	if r.OK && r.Error == "" && r.Away == nil && r.Status == nil && r.Why == nil && r.State == nil && r.Removed == 0 && !r.Owner && r.Dispatched == nil && r.Phone == nil {
 		dst = append(dst, `{"v":`...)
 		dst = strconv.AppendInt(dst, int64(r.Protocol), 10)
 		dst = append(dst, `,"version":`...)

@@ -35,6 +35,7 @@ const (
 	OpStop      Op = "stop"       // put everything back and leave
 	OpHookEvent Op = "hook-event" // only log Request.Hook
 	OpDispatch  Op = "dispatch"   // ask a resident helper, Request.Dispatch
+	OpPhone     Op = "phone"      // ask the person's phone, Request.Phone; never activity
 )
 
 // HandingOver is Reply.Error of a runtime that has given its state to a newer one,
@@ -63,9 +64,40 @@ type Request struct {
 	// Telemetry is the event's record for the person's sink (docs/packs/telemetry),
 	// with OpSignal and OpHookEvent: it costs no round trip of its own.
 	Telemetry json.RawMessage `json:"telemetry,omitempty"`
-	// Dispatch is for OpDispatch alone.
+	// Dispatch is for OpDispatch alone, Phone for OpPhone.
 	Dispatch *Dispatch `json:"dispatch,omitempty"`
+	Phone    *PhoneAsk `json:"phone,omitempty"`
 }
+
+// PhoneAsk puts a question to the person's phone; with ID it only looks whether that
+// is answered. A question that is not looked at for some seconds is taken back:
+// whoever asked is gone.
+type PhoneAsk struct {
+	ID      string           `json:"id,omitempty"` // as PhoneReply gave it
+	Session event.SessionKey `json:"session"`
+	Tool    string           `json:"tool,omitempty"`
+	Title   string           `json:"title,omitempty"`
+	Text    string           `json:"text,omitempty"`  // all that the call would do,
+	Whole   bool             `json:"whole,omitempty"` // or else only the beginning of it
+}
+
+// PhoneReply is how a question to the phone stands.
+type PhoneReply struct {
+	ID     string      `json:"id,omitempty"`
+	Answer PhoneAnswer `json:"answer"`
+}
+
+// PhoneAnswer is what came of a question to the phone. All but PhoneWaits are said
+// once and for all.
+type PhoneAnswer string
+
+const (
+	PhoneWaits PhoneAnswer = ""      // not answered yet
+	PhoneAllow PhoneAnswer = "allow" // the person's
+	PhoneDeny  PhoneAnswer = "deny"  // the person's
+	PhoneHere  PhoneAnswer = "here"  // somebody is at the machine, or answered there
+	PhoneNone  PhoneAnswer = "none"  // no answer in time, or no way to ask
+)
 
 // Dispatch is a question to a resident helper. It names the helper and not its
 // command: the runtime runs only what the person's rulebook, or a project's that
@@ -122,6 +154,7 @@ type Reply struct {
 	// Dispatched is the answer to OpDispatch. A helper that was not asked at all is
 	// a refusal (Error) instead.
 	Dispatched *Dispatched `json:"dispatched,omitempty"`
+	Phone      *PhoneReply `json:"phone,omitempty"`
 }
 
 // Status is what `status --json` prints under "runtime": the runtime's own view
@@ -147,6 +180,12 @@ type Status struct {
 	Findings    []Finding `json:"findings,omitempty"`
 	ExitsAt     time.Time `json:"exits_at,omitzero"`
 	LastWakeup  time.Time `json:"last_wakeup,omitzero"`
+	// ReachableUntil: the work is over, and the machine stays up till then.
+	ReachableUntil time.Time `json:"reachable_until,omitzero"`
+	// RemoteLogins names who is logged in from afar and keeps the machine up.
+	RemoteLogins string `json:"remote_logins,omitempty"`
+	// WakesAt is when the system was asked to wake up.
+	WakesAt time.Time `json:"wakes_at,omitzero"`
 	// Telemetry tells about what waits for the person's sink; nil while the pack is
 	// off.
 	Telemetry *Telemetry `json:"telemetry,omitempty"`

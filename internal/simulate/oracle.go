@@ -145,7 +145,7 @@ type oracle struct {
 	was struct {
 		holding            int
 		working, calledOut bool
-		up                 bool // working, or kept up beside that
+		up, counting       bool // up: working, or kept up beside that
 		latch, shut        bool
 		woke               event.Instant
 		st                 standing
@@ -252,10 +252,12 @@ func (o *oracle) besides(changes []session.Change, now time.Duration) {
 	if o.was.working && !working && !o.blocked(now) && !onlyCancelled(changes) {
 		o.reach = now + c.Reachable
 	}
-	if working || o.blocked(now) || c.Reachable == 0 || !mains && !c.ReachableOnBattery {
+	if a := o.w.core.Awake(); a.ReachFree && c.WakeAtReset {
+		o.reach = a.ReachUntil // woken for the end of a limit: not modelled here
+	} else if working || o.blocked(now) || c.Reachable == 0 || !mains && !c.ReachableOnBattery {
 		o.reach = 0
 	}
-	if !working && !o.beside(now) {
+	if !working && !o.beside(now) && !counting(o.w.core.Awake().Pending) {
 		o.remote = 0
 	}
 }
@@ -309,7 +311,7 @@ func (o *oracle) before(in daemon.Input) {
 	now := o.w.core.Now().Awake
 	_, o.was.holding = o.count(now)
 	o.was.working = o.was.holding > 0 && !o.blocked(now)
-	o.was.up = o.was.working || o.beside(now)
+	o.was.up, o.was.counting = o.was.working || o.beside(now), counting(a.Pending)
 	o.was.calledOut = a.Pending != nil && a.Pending.Stage == awake.StageCalled
 	o.was.latch, o.was.woke = a.HeatLatch, a.LastWoke
 	o.was.shut = o.shut()
@@ -391,7 +393,9 @@ func (o *oracle) fact(in awake.Input, now time.Duration) {
 	case awake.InNetwork:
 		o.network = in.Network
 	case awake.InRemote:
-		o.remote = in.Remote
+		if o.was.up || o.was.counting {
+			o.remote = in.Remote
+		}
 	case awake.InTaken:
 		for _, h := range o.w.core.Awake().Holds {
 			if h.Held == in.ID && in.ID != 0 {

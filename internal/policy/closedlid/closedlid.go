@@ -32,6 +32,10 @@ type Config struct {
 	// Decision answers permission requests: Deny, Allow, or Ask, which leaves
 	// the prompt open and the session soft-locked. None counts as Deny.
 	Decision event.Decision
+	// Phone has a permission request of Claude Code or Codex put to the person's
+	// phone; Decision does not count for those. The denial given here stands where
+	// no answer comes; see Answered.
+	Phone bool
 	// Interrupt ends the turn with a denial where the client can do that. The
 	// message is then lost on the model and no Stop follows (contracts
 	// Claude §3, Copilot §1.4); without it the model can wind up.
@@ -52,6 +56,12 @@ const (
 	RuleAsking = "closed_lid_question_deny"
 	RulePlan   = "closed_lid_plan_deny"
 	RuleGate   = "closed_lid_ask_deny"
+
+	// RulePhone marks a denial that the phone may still turn; the next two are the
+	// person's own answers from there.
+	RulePhone      = "closed_lid_permission_request_phone"
+	RulePhoneAllow = "closed_lid_phone_allow"
+	RulePhoneDeny  = "closed_lid_phone_deny"
 )
 
 // Name is the policy's name in chains and logs.
@@ -103,7 +113,7 @@ func Wants(ev *event.Event) bool {
 // set to Ask, and for every other verdict, v comes back unchanged and away is not
 // called.
 func Resolve(cfg Config, ev *event.Event, v event.Verdict, away func() (Away, error)) event.Verdict {
-	if v.Decision != event.Ask || ev.Name != event.PreToolUse || cfg.Decision == event.Ask {
+	if v.Decision != event.Ask || ev.Name != event.PreToolUse || cfg.Decision == event.Ask && !cfg.Phone {
 		return v
 	}
 	if a, err := away(); err != nil || !a.nobody() {
@@ -162,6 +172,13 @@ func wait(ev *event.Event) bool {
 }
 
 func permission(cfg Config, ev *event.Event) event.Verdict {
+	if cfg.Phone && (ev.Provider == event.Claude || ev.Provider == event.Codex) {
+		// Copilot asks for every call, also those its rules allow: no person wants
+		// to hear of all of them. OpenCode's plugin tells one thing after the other,
+		// and waits half a minute for each.
+		return event.Verdict{Decision: event.Deny, Rule: RulePhone, Reason: nobody("could approve "+call(ev)) +
+			" Their phone was asked, and no answer came in time. " + goOn}
+	}
 	switch {
 	case cfg.Decision == event.Allow:
 		return event.Verdict{Decision: event.Allow, Rule: RuleAllow}

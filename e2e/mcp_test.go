@@ -12,9 +12,12 @@ import (
 	"github.com/lidguard-go/lidguard/e2e/lab/build"
 	"github.com/lidguard-go/lidguard/e2e/lab/client/claude"
 	"github.com/lidguard-go/lidguard/e2e/lab/client/codex"
+	"github.com/lidguard-go/lidguard/e2e/lab/client/copilot"
 	"github.com/lidguard-go/lidguard/e2e/lab/laptop"
 	"github.com/lidguard-go/lidguard/e2e/lab/lidguard"
+	"github.com/lidguard-go/lidguard/e2e/lab/machine"
 	"github.com/lidguard-go/lidguard/e2e/lab/modelserver"
+	"github.com/lidguard-go/lidguard/e2e/lab/modelserver/completions"
 	"github.com/lidguard-go/lidguard/e2e/lab/modelserver/messages"
 	"github.com/lidguard-go/lidguard/e2e/lab/modelserver/responses"
 	"github.com/lidguard-go/lidguard/e2e/lab/wait"
@@ -190,4 +193,32 @@ func TestMCP_codexCallsTheTools(t *testing.T) {
 			t.Errorf("exit %d", code)
 		}
 	})
+}
+
+// A model that names no session means its own: three clients say which that is, by
+// the call or by the server's environment.
+func TestMCP_theCallersOwnSession(t *testing.T) {
+	t.Parallel()
+	m := machine.Bench(t)
+	g := lidguard.Install(t, m, "claude", "codex", "copilot")
+	g.Run("mcp-install", "all")
+	reason := map[string]any{"reason": "which colour?"}
+	told := func(client string, model *modelserver.Journal) {
+		t.Helper()
+		if !model.Saw(`"session":\{"provider":"` + client + `","session_id":"[0-9a-f-]{36}"`) {
+			t.Errorf("%s: the model was not told of its own session", client)
+		}
+	}
+	c := claude.Run(t, m, claude.Options{NoRecorder: true, Allow: []string{"mcp__lidguard"}, Script: messages.Script{Turns: []messages.Turn{
+		messages.Use(messages.Tool("mcp__lidguard__set_session_soft_lock", reason)), messages.Say("Done.")}}})
+	c.Wait()
+	told("claude", &c.Model.Journal)
+	x := codex.Exec(t, m, codex.Options{NoRecorder: true, Sandbox: codex.FullAccess, Script: responses.Script{Turns: []responses.Turn{
+		{Call: "set_session_soft_lock", Namespace: "mcp__lidguard", Args: reason}, responses.Say("Done.")}}})
+	x.Wait()
+	told("codex", &x.Model.Journal)
+	p := copilot.Run(t, m, copilot.Options{NoRecorder: true, Args: []string{"--allow-all-tools"}, Script: completions.Script{Turns: []completions.Turn{
+		completions.Use(completions.Tool("lidguard-set_session_soft_lock", reason)), completions.Say("Done.")}}})
+	p.Wait()
+	told("copilot", &p.Model.Journal)
 }

@@ -59,7 +59,7 @@ func (a *app) serverConfig(ctx context.Context) mcpserver.Config {
 		}
 		c.Keys = append(c.Keys, mcpserver.Key{Name: k.Name, Help: k.Help + "; " + k.Allowed()})
 	}
-	c.NotRunning = a.hooksNotRunningIn
+	c.NotRunning, c.SessionOf = a.hooksNotRunningIn, a.sessionOf
 	if a.Self != nil {
 		if pid, start, ok := a.Self(); ok {
 			c.Self = &event.Process{PID: pid, Start: start}
@@ -88,6 +88,19 @@ func (a *app) hooksNotRunningIn(client string) string {
 		if strings.Contains(strings.ToLower(client), string(c.Provider())) && c.Status(server).State != install.Missing {
 			return in.notRunning(agents[i])
 		}
+	}
+	return ""
+}
+
+// sessionOf is the session that the environment names, as two clients set it for their
+// servers (contracts/claude §9, contracts/copilot §7). It is looked for by the client's
+// name, since a client started in another's shell inherits what that one set.
+func (a *app) sessionOf(client string) string {
+	switch client = strings.ToLower(client); {
+	case strings.Contains(client, string(event.Claude)):
+		return a.Env("CLAUDE_CODE_SESSION_ID")
+	case strings.Contains(client, string(event.Copilot)):
+		return a.Env("COPILOT_AGENT_SESSION_ID")
 	}
 	return ""
 }

@@ -144,6 +144,7 @@ func TestMCP_overStdio(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Run("mcp-server", func(t *testing.T) { mainServerOverStdio(newStdioBench(t, bin)) })
+	t.Run("mcp-server, who calls", func(t *testing.T) { callerOverStdio(newStdioBench(t, bin)) })
 	t.Run("mcp-server, hooks are gone", func(t *testing.T) { lostHooksOverStdio(newStdioBench(t, bin)) })
 	t.Run("provider-mcp-server", func(t *testing.T) { providerServerOverStdio(newStdioBench(t, bin)) })
 	t.Run("what they do not know is refused at once", func(t *testing.T) { refusals(newStdioBench(t, bin)) })
@@ -180,6 +181,9 @@ func mainServerOverStdio(b *stdioBench) {
 	}
 	if got := b.call(s, "get_settings_status", nil, "")["settings"].(map[string]any); got["phone-url"] != "set" {
 		t.Errorf("an agent is told the phone's topic: %v", got["phone-url"])
+	}
+	if out, err := b.command("settings", "--phone-url", "off").Output(); err != nil { // nobody is to be called below
+		t.Fatalf("settings: %v %s", err, out)
 	}
 	if data, err := os.ReadFile(b.dirs.Settings()); err != nil || !strings.Contains(string(data), `"suspend-mode": "none"`) {
 		t.Errorf("the file holds %s (%v)", data, err)
@@ -254,6 +258,19 @@ func lostHooksOverStdio(b *stdioBench) {
 	}
 	run("mcp-remove", "claude")
 	told("claude-code", false)
+}
+
+// callerOverStdio: two clients tell by the server's environment which session they
+// started it for; neither is taken for the other, whose shell it may run in.
+func callerOverStdio(b *stdioBench) {
+	b.env = append(b.env, "CLAUDE_CODE_SESSION_ID=of-claude", "COPILOT_AGENT_SESSION_ID=of-copilot")
+	for client, want := range map[string]string{
+		"claude-code": `no session "of-claude"`, "copilot-cli": `no session "of-copilot"`, "opencode": "no session_id given",
+	} {
+		s := b.connectAs(client, "mcp-server")
+		b.call(s, "remove_session", map[string]any{}, want)
+		s.Close()
+	}
 }
 
 func providerServerOverStdio(b *stdioBench) {

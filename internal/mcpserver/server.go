@@ -41,6 +41,10 @@ type Config struct {
 	// installed in it will not run; "" when they all will. It may be nil. A session
 	// in which no hook is left hears of it here alone.
 	NotRunning func(client string) string
+	// SessionOf is the session that a client of this name started the server for,
+	// where its calls do not say which session makes them; "" when that is not
+	// known. It may be nil.
+	SessionOf func(client string) string
 	// Self is this process: sessions started here end when it is gone.
 	Self *event.Process
 	Log  *slog.Logger
@@ -167,10 +171,8 @@ func (c Config) tellNotRunning(next mcp.MethodHandler) mcp.MethodHandler {
 			return res, err
 		}
 		warn := func(text *string) {
-			if p := session.InitializeParams(); p != nil && p.ClientInfo != nil {
-				if what := c.NotRunning(p.ClientInfo.Name); what != "" {
-					*text = "Before anything else tell the person this, and leave the repair to them: " + what + "\n\n" + *text
-				}
+			if what := c.NotRunning(clientOf(session)); what != "" {
+				*text = "Before anything else tell the person this, and leave the repair to them: " + what + "\n\n" + *text
 			}
 		}
 		switch res := res.(type) {
@@ -189,6 +191,17 @@ func (c Config) tellNotRunning(next mcp.MethodHandler) mcp.MethodHandler {
 		}
 		return res, err
 	}
+}
+
+// clientOf is the name that the client gave, or "".
+func clientOf(s *mcp.ServerSession) string {
+	if s == nil {
+		return ""
+	}
+	if p := s.InitializeParams(); p != nil && p.ClientInfo != nil {
+		return p.ClientInfo.Name
+	}
+	return ""
 }
 
 // statusTool is the tool to which a warning belongs.
@@ -240,6 +253,9 @@ func (c Config) session(ctx context.Context, req *mcp.CallToolRequest, in sessio
 	id := in.SessionID
 	if id == "" {
 		id = callingSession(req)
+	}
+	if id == "" && c.SessionOf != nil && req != nil {
+		id = c.SessionOf(clientOf(req.Session))
 	}
 	if id == "" {
 		return event.SessionKey{}, ipc.Session{}, errors.New("no session_id given, and this client does not tell which session calls: take one from list_sessions")

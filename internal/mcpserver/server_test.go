@@ -223,6 +223,20 @@ func TestSessions_areFoundByIDProviderOrCall(t *testing.T) {
 			t.Errorf("%s: set_session_soft_lock got %q, want %q", c.name, got, c.want)
 		}
 	}
+	c := r.config()
+	c.SessionOf = func(client string) string {
+		if client == "test" {
+			return "aa"
+		}
+		return "of " + client
+	}
+	r.signals = nil
+	if _, bad := call(t, connect(t, mcpserver.New(c)), "set_session_soft_lock", nil, nil); bad != "" || r.signals[0].Session.String() != "codex:aa" {
+		t.Errorf("the session that the client started the server for: %q, signals %+v", bad, r.signals)
+	}
+	if _, bad := call(t, connect(t, mcpserver.New(c)), "set_session_soft_lock", nil, mcp.Meta{"sessionId": "zz"}); !strings.HasPrefix(bad, `no session "zz"`) {
+		t.Errorf("the call's own word counts first: %q", bad)
+	}
 	if _, bad := call(t, s, "clear_session_soft_lock", map[string]any{"session_id": "aa"}, nil); bad != "" || r.signals[len(r.signals)-1].Kind != event.Resumed {
 		t.Errorf("clear_session_soft_lock: %q, signals %+v", bad, r.signals)
 	}

@@ -67,7 +67,7 @@ func runRuntime(args []string) int {
 	}
 	// At rest this process should be as small as it can be: it collects early,
 	// since it allocates little, and never lets garbage double a small heap.
-	debug.SetGCPercent(25)
+	debug.SetGCPercent(garbage)
 	debug.SetMemoryLimit(64 << 20)
 	signal.Ignore(syscall.SIGHUP, syscall.SIGPIPE)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -99,13 +99,27 @@ func serve(ctx context.Context, replace bool) error {
 		Dirs: dirs, Version: ipc.Version(), Machine: machine, BootID: daemon.BootID(root), Table: proc.Table{Root: root},
 		Settings:  func() (settings.Settings, error) { return settings.Load(dirs.Settings()) },
 		Telemetry: entry.TelemetryPlan(dirs, time.Now),
-		Detector:  daemon.Detector, Locate: daemon.Locate(os.Getenv), Replace: replace, Settle: memory.Release,
-		Play: player().Play, Environ: os.Environ(),
+		Detector:  daemon.Detector, Locate: daemon.Locate(os.Getenv), Replace: replace, Settle: settle,
+		Resume: func() { debug.SetGCPercent(garbage) },
+		Play:   player().Play, Environ: os.Environ(),
 		Helper: func(id, cwd string) (resident.Spec, error) {
 			p, err := entry.ResidentHelper(entry.Env{OS: runtime.GOOS, Getenv: os.Getenv}, dirs, id, cwd)
 			return resident.Spec{Name: id, Path: p.Path, Args: p.Args, Raw: p.Raw, Dir: p.Dir}, err
 		},
 	})
+}
+
+// garbage is how much of it, in percent of what is in use, the runtime waits for.
+const garbage = 25
+
+// settle gives memory back. Go collects every two minutes whether or not there is
+// anything to collect, which would be all that wakes a runtime at rest; so then it is
+// told not to, until it resumes; the memory limit holds all the while.
+func settle(rest bool) {
+	memory.Release()
+	if rest {
+		debug.SetGCPercent(-1)
+	}
 }
 
 // runKeeper is `lidguard keeper`, a process beside the runtime that puts system
@@ -114,7 +128,7 @@ func serve(ctx context.Context, replace bool) error {
 func runKeeper(args []string) int {
 	debug.SetGCPercent(25)
 	signal.Ignore(syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM, syscall.SIGPIPE)
-	defer time.AfterFunc(5*time.Second, memory.Release).Stop() // it waits from then on
+	defer time.AfterFunc(5*time.Second, func() { settle(true) }).Stop() // it waits from then on
 	dirs, err := paths.Resolve(runtime.GOOS, os.Getenv)
 	if err == nil {
 		err = daemon.Keep(context.Background(), args, os.Getenv, dirs, os.Stdin, os.Stdout)

@@ -234,14 +234,20 @@ func TestRun_atRestNothingWakesIt(t *testing.T) {
 func TestRun_givesMemoryBackAfterStartAndWork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBubble(t, func(s *settings.Settings) { s.RuntimeCleanupDelayMinutes = -1 })
-		settled := 0
-		b.options.Settle = func() { settled++ }
+		settled, resting := 0, false
+		b.options.Settle = func(rest bool) { settled, resting = settled+1, rest }
+		b.options.Resume = func() {
+			if !resting {
+				t.Error("resumed without a rest")
+			}
+			resting = false
+		}
 		at := func(when string, pause time.Duration, want int) {
 			t.Helper()
 			time.Sleep(pause)
 			synctest.Wait()
-			if settled != want {
-				t.Fatalf("%s: settled %d times, want %d", when, settled, want)
+			if settled != want || resting != (want > 1) {
+				t.Fatalf("%s: settled %d times, resting %v; want %d times", when, settled, resting, want)
 			}
 		}
 		b.start()
@@ -258,6 +264,20 @@ func TestRun_givesMemoryBackAfterStartAndWork(t *testing.T) {
 		b.signal(event.Stopped, "b")
 		at("after the last one", time.Minute, 2)
 		at("at rest", 12*time.Hour, 2)
+		if _, err := b.call(&ipc.Request{Op: ipc.OpStatus}); err != nil {
+			t.Fatal(err)
+		}
+		at("after a look", settleAfter+time.Millisecond, 3)
+		at("at rest again", 12*time.Hour, 3)
+		b.signal(event.Began, "c")
+		if resting {
+			t.Error("still at rest when work begins")
+		}
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if settled != 3 || resting {
+			t.Errorf("under new work: settled %d times, resting %v; want 3 times", settled, resting)
+		}
 		b.end()
 	})
 }

@@ -58,9 +58,10 @@ type Options struct {
 	// percent (0: as it is). nil: this build plays nothing.
 	Play func(ctx context.Context, sound string, volume int) error
 	// Settle gives memory back to the system: once after the start, and each time
-	// that nothing is left to do. It may take some milliseconds. nil: what the
-	// process has it keeps.
-	Settle func()
+	// that nothing is left to do (rest); Resume is called when something happens
+	// after a rest. It may take some milliseconds. nil: what the process has it keeps.
+	Settle func(rest bool)
+	Resume func()
 	// Replace takes over from a running runtime of an older version.
 	Replace bool
 
@@ -117,6 +118,7 @@ type daemon struct {
 	// Deadlines on the machine's Awake clock; 0: none.
 	saveAt, busyAt, heatAt, leaveBy time.Duration
 	settleAt                        time.Duration
+	settled, resting                bool          // Settle was called; with rest
 	saveCost                        time.Duration // of the last save, real time
 	sampling                        bool
 	cpu                             map[event.SessionKey]time.Duration // at the last sample
@@ -290,6 +292,7 @@ func (d *daemon) loop(ctx context.Context, from *predecessor) {
 		}
 		select {
 		case <-d.inbox.wake:
+			d.stir()
 			for _, f := range d.inbox.take() {
 				f()
 			}
@@ -342,7 +345,7 @@ func (d *daemon) due() {
 		d.save()
 	}
 	if passed(&d.settleAt) {
-		d.Settle()
+		d.settle()
 	}
 	if passed(&d.leaveBy) {
 		d.overdue()

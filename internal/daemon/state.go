@@ -267,10 +267,28 @@ func (d *daemon) syncMachine() {
 	}
 }
 
-// settleSoon has memory given back when what is going on has died down. It is once
-// per start or end of work: a process that is used keeps what it uses.
+// settleSoon has memory given back when what is going on has died down.
 func (d *daemon) settleSoon() {
 	if d.Settle != nil {
 		d.settleAt = d.Now().Awake + settleAfter
+	}
+}
+
+// settle gives memory back, under work only what the start left: a process that is
+// used keeps what it uses.
+func (d *daemon) settle() {
+	d.resting = d.unwatch == nil
+	if d.resting || !d.settled {
+		d.settled = true
+		d.Settle(d.resting)
+	}
+}
+
+// stir ends a rest, because something happens.
+func (d *daemon) stir() {
+	if d.resting {
+		d.resting = false
+		d.Resume()
+		d.settleSoon()
 	}
 }

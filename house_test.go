@@ -29,16 +29,17 @@ var mayImport = map[string][]string{
 	"cmd/lidguard-hook": {"internal/entry"},
 	"hook":              {"internal/event", "internal/provider"},
 
-	"internal/event":    {},
-	"internal/census":   {"internal/event"},
-	"internal/paths":    {},
-	"internal/shell":    {},
-	"internal/deadline": {},
+	"internal/event":     {},
+	"internal/census":    {"internal/event"},
+	"internal/paths":     {},
+	"internal/shell":     {},
+	"internal/deadline":  {},
+	"internal/smallfile": {},
 
 	"internal/settings": {"internal/paths"},
 	"internal/confedit": {},
 	"internal/install":  {"internal/confedit", "internal/paths", "internal/event"},
-	"internal/rulebook": {"internal/paths"},
+	"internal/rulebook": {"internal/paths", "internal/smallfile"},
 
 	"internal/provider/*":            {"internal/event", "internal/provider/jsontext"},
 	"internal/provider/*/setup":      {"internal/provider/*", "internal/install", "internal/confedit", "internal/paths", "internal/event"},
@@ -47,7 +48,7 @@ var mayImport = map[string][]string{
 	"internal/provider/codectest":    {"internal/event", "internal/provider/jsontext"},
 
 	"internal/policy":   {"internal/event", "internal/deadline"},
-	"internal/policy/*": {"internal/policy", "internal/event", "internal/shell", "internal/deadline"},
+	"internal/policy/*": {"internal/policy", "internal/event", "internal/shell", "internal/deadline", "internal/provider/jsontext"},
 
 	"internal/session": {"internal/event"},
 	"internal/awake":   {"internal/event"},
@@ -61,7 +62,7 @@ var mayImport = map[string][]string{
 	"internal/watch":    {"internal/event", "internal/provider/*/transcript", "internal/platform/proc"},
 	"internal/notify":   {"internal/event"},
 	"internal/entry": {"internal/event", "internal/provider/*", "internal/policy", "internal/rulebook", "internal/settings",
-		"internal/ipc", "internal/paths", "internal/platform/proc", "internal/platform/endpoint", "internal/platform/child", "internal/shell", "internal/deadline", "internal/telemetry/inbox"},
+		"internal/ipc", "internal/paths", "internal/platform/proc", "internal/platform/endpoint", "internal/platform/child", "internal/shell", "internal/deadline", "internal/smallfile", "internal/telemetry/inbox"},
 	"internal/daemon": {"internal/event", "internal/session", "internal/awake", "internal/watch", "internal/notify", "internal/resident", "internal/ipc",
 		"internal/settings", "internal/paths", "internal/platform", "internal/provider/*/transcript", "internal/telemetry", "internal/policy/telemetry"},
 	"internal/simulate":  {"internal/daemon", "internal/session", "internal/awake", "internal/event"},

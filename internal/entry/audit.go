@@ -16,6 +16,7 @@ import (
 	"github.com/lidguard-go/lidguard/internal/event"
 	"github.com/lidguard-go/lidguard/internal/paths"
 	"github.com/lidguard-go/lidguard/internal/policy/gate"
+	"github.com/lidguard-go/lidguard/internal/smallfile"
 )
 
 // AuditEntry is one line of the gate's audit log: what was said about a call, or
@@ -96,7 +97,7 @@ func AppendAudit(dirs paths.Dirs, e *AuditEntry) error {
 			return err
 		}
 	}
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	f, err := smallfile.Open(name, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
 		return err
 	}
@@ -175,7 +176,7 @@ func Allow(dirs paths.Dirs, digest string, now time.Time) (until time.Time, err 
 // of two hooks only one succeeds.
 func takeAllowance(dirs paths.Dirs, digest string, now time.Time) bool {
 	name := allowance(dirs, digest)
-	b, err := readSmall(name, 64)
+	b, err := smallfile.Read(name, 64)
 	if err != nil {
 		return false
 	}
@@ -210,7 +211,7 @@ func Relax(dirs paths.Dirs, until time.Time) error {
 
 // relaxedUntil is when the relaxed time ends; a time in the past when there is none.
 func relaxedUntil(dirs paths.Dirs) time.Time {
-	b, err := readSmall(dirs.Join(dirs.Gate(), "relax"), 64)
+	b, err := smallfile.Read(dirs.Join(dirs.Gate(), "relax"), 64)
 	if err != nil {
 		return time.Time{}
 	}

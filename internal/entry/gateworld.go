@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/lidguard-go/lidguard/internal/policy/gate"
+	"github.com/lidguard-go/lidguard/internal/smallfile"
 )
 
 // Limits of what a judgement may read. They keep the worst case well inside the
@@ -79,7 +80,7 @@ func (m *machine) findProject() string {
 		if info, err := os.Lstat(at + "/.git"); err == nil {
 			m.gitDir = at + "/.git"
 			if info.Mode().IsRegular() { // a worktree or a submodule
-				if b, err := readSmall(m.gitDir, 4096); err == nil {
+				if b, err := smallfile.Read(m.gitDir, 4096); err == nil {
 					if p, ok := strings.CutPrefix(strings.TrimSpace(string(b)), "gitdir: "); ok {
 						if !filepath.IsAbs(p) {
 							p = at + "/" + p
@@ -99,32 +100,6 @@ func (m *machine) findProject() string {
 	return m.dir
 }
 
-var errTooLarge = errors.New("larger than may be read")
-
-// readSmall reads a regular file of at most max bytes.
-func readSmall(name string, max int) ([]byte, error) {
-	info, err := os.Stat(name)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fs.ErrInvalid
-	}
-	if info.Size() > int64(max) {
-		return nil, errTooLarge
-	}
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, int64(max)+1))
-	if err == nil && len(b) > max {
-		err = errTooLarge
-	}
-	return b, err
-}
-
 // readFile reads a script that a command names: one of the project, of a temp
 // folder or of the home folder. What the system brings is not looked into.
 func (m *machine) readFile(p string, max int) (string, bool) {
@@ -141,8 +116,8 @@ func (m *machine) readFile(p string, max int) (string, bool) {
 	if real := m.resolve(p); real != "" && closed(real) {
 		return "", false
 	}
-	b, err := readSmall(p, max)
-	if errors.Is(err, errTooLarge) {
+	b, err := smallfile.Read(p, max)
+	if errors.Is(err, smallfile.ErrTooLarge) {
 		return "too large", false
 	}
 	if err != nil || bytes.IndexByte(b[:min(len(b), 512)], 0) >= 0 {
@@ -260,7 +235,7 @@ func (m *machine) readIndex() {
 		return
 	}
 	m.looked = true
-	b, err := readSmall(m.gitDir+"/index", maxIndex)
+	b, err := smallfile.Read(m.gitDir+"/index", maxIndex)
 	m.index, m.unread = b, err != nil && !errors.Is(err, fs.ErrNotExist)
 }
 
@@ -429,7 +404,7 @@ func (m *machine) ignoresOf(dir string) []ignore {
 	}
 	var list []ignore
 	for _, f := range files {
-		b, err := readSmall(f, maxIgnore)
+		b, err := smallfile.Read(f, maxIgnore)
 		if err != nil {
 			continue
 		}

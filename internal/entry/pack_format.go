@@ -9,6 +9,7 @@ import (
 
 	"github.com/lidguard-go/lidguard/internal/policy"
 	"github.com/lidguard-go/lidguard/internal/policy/format"
+	"github.com/lidguard-go/lidguard/internal/smallfile"
 )
 
 // formatPack runs formatters over changed files.
@@ -30,10 +31,10 @@ var formatPack = pack{
 	},
 }
 
-// readText is readSmall for files that may be left alone.
+// readText is smallfile.Read for files that may be left alone.
 func readText(file string, max int) ([]byte, error) {
-	text, err := readSmall(file, max)
-	if errors.Is(err, errTooLarge) {
+	text, err := smallfile.Read(file, max)
+	if errors.Is(err, smallfile.ErrTooLarge) {
 		err = fs.ErrInvalid
 	}
 	return text, err

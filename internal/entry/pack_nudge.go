@@ -13,6 +13,7 @@ import (
 	"github.com/lidguard-go/lidguard/internal/paths"
 	"github.com/lidguard-go/lidguard/internal/policy"
 	"github.com/lidguard-go/lidguard/internal/policy/nudge"
+	"github.com/lidguard-go/lidguard/internal/smallfile"
 )
 
 // nudgePack reminds the model of facts.
@@ -44,7 +45,7 @@ const maxNudges = 256 << 10
 // LoadNudges reads nudges.json beside the rulebook. No file is no error.
 func LoadNudges(dirs paths.Dirs) ([]nudge.Nudge, error) {
 	file := dirs.Join(dirs.Config, "nudges.json")
-	data, err := readSmall(file, maxNudges)
+	data, err := smallfile.Read(file, maxNudges)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -63,14 +64,14 @@ func dismissals(dirs paths.Dirs) string { return dirs.Join(dirs.State, "hooks", 
 
 // Dismissed reports whether a person wants to hear no more of a nudge.
 func Dismissed(dirs paths.Dirs, id string) bool {
-	data, err := readSmall(dismissals(dirs), maxNudges)
+	data, err := smallfile.Read(dismissals(dirs), maxNudges)
 	return err == nil && slices.Contains(strings.Split(string(data), "\n"), id)
 }
 
 // Dismiss keeps a nudge back from now on, or gives it again.
 func Dismiss(dirs paths.Dirs, id string, again bool) error {
 	file := dismissals(dirs)
-	data, err := readSmall(file, maxNudges)
+	data, err := smallfile.Read(file, maxNudges)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("reading the dismissed nudges: %w", err)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/lidguard-go/lidguard/internal/paths"
 	"github.com/lidguard-go/lidguard/internal/policy"
 	"github.com/lidguard-go/lidguard/internal/policy/redact"
+	"github.com/lidguard-go/lidguard/internal/smallfile"
 )
 
 // redactPack keeps secrets out of what a model reads and sends.
@@ -98,7 +99,7 @@ func secretRulesPath(dirs paths.Dirs) string { return dirs.Join(dirs.State, "hoo
 
 // SecretRules reads the published rules; fs.ErrNotExist where none were written.
 func SecretRules(dirs paths.Dirs) (*redact.Ruleset, error) {
-	data, err := readSmall(secretRulesPath(dirs), maxSecretRules)
+	data, err := smallfile.Read(secretRulesPath(dirs), maxSecretRules)
 	if err != nil {
 		return nil, err
 	}

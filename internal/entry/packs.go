@@ -15,6 +15,8 @@ import (
 	"github.com/lidguard-go/lidguard/internal/policy"
 	"github.com/lidguard-go/lidguard/internal/policy/gate"
 	"github.com/lidguard-go/lidguard/internal/policy/sandbox"
+	"github.com/lidguard-go/lidguard/internal/provider/jsontext"
+	"github.com/lidguard-go/lidguard/internal/smallfile"
 )
 
 // Mode says what a pack may do.
@@ -53,17 +55,20 @@ const maxPacks = 256 << 10
 // switched.
 func LoadPacks(dirs paths.Dirs) (Packs, error) {
 	var p Packs
-	data, err := readSmall(dirs.Packs(), maxPacks)
+	data, err := smallfile.Read(dirs.Packs(), maxPacks)
 	if errors.Is(err, fs.ErrNotExist) {
 		return p, nil
 	}
 	if err != nil {
 		return p, fmt.Errorf("reading the hook packs: %w", err)
 	}
-	dec := json.NewDecoder(bytes.NewReader(data))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&p); err != nil {
-		return Packs{}, fmt.Errorf("reading %q: %w", dirs.Packs(), err)
+	if !p.plain(data) {
+		p = Packs{}
+		dec := json.NewDecoder(bytes.NewReader(data))
+		dec.DisallowUnknownFields()
+		if err := dec.Decode(&p); err != nil {
+			return Packs{}, fmt.Errorf("reading %q: %w", dirs.Packs(), err)
+		}
 	}
 	if err := knownPacks(p.Modes); err != nil {
 		return Packs{}, fmt.Errorf("reading %q: %w", dirs.Packs(), err)
@@ -71,10 +76,31 @@ func LoadPacks(dirs paths.Dirs) (Packs, error) {
 	return p, nil
 }
 
+// plain reads the file that says nothing but modes, as it nearly always does: the
+// first use of encoding/json costs a hook as much as judging a command. It reports
+// false for every other file, which the decoder knows more of.
+func (p *Packs) plain(data []byte) bool {
+	modes, ok := map[string]Mode{}, true
+	one := func(key, value []byte) bool {
+		text, isText := jsontext.String(value)
+		mode := Mode(text)
+		ok = ok && isText && (mode == Off || mode == On || mode == Audit)
+		modes[string(key)] = mode
+		return ok
+	}
+	err := jsontext.Object(data, func(key, value []byte) bool {
+		ok = string(key) == "modes" && jsontext.Object(value, one) == nil && ok
+		return ok
+	})
+	p.Modes = modes
+	return ok && err == nil && data[0] == '{'
+}
+
 // knownPacks refuses names that no pack has.
 func knownPacks(modes map[string]Mode) error {
+	known := packs()
 	for name := range modes {
-		if !slices.Contains(PackNames(), name) {
+		if !slices.ContainsFunc(known, func(p pack) bool { return p.name == name }) {
 			return fmt.Errorf("there is no pack %q; there are %s", name, strings.Join(PackNames(), ", "))
 		}
 	}

@@ -5,11 +5,12 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/lidguard-go/lidguard/internal/smallfile"
 )
 
 // Digest is the SHA-256 of a rule file, written "sha256:" and 64 hex digits.
@@ -50,30 +51,17 @@ type File struct {
 // Read reads a rule file. The error is fs.ErrNotExist where there is none. What is
 // no regular file is not opened: a pipe would keep the hook waiting.
 func Read(path string) (File, error) {
-	info, err := os.Stat(path)
-	if errors.Is(err, fs.ErrNotExist) {
+	data, err := smallfile.Read(path, MaxBook)
+	switch {
+	case err == nil:
+	case errors.Is(err, fs.ErrNotExist):
 		return File{}, fs.ErrNotExist
-	}
-	if err != nil {
-		return File{}, fmt.Errorf("reading the rulebook: %w", err)
-	}
-	if !info.Mode().IsRegular() {
+	case errors.Is(err, fs.ErrInvalid):
 		return File{}, &Error{File: path, Problem: "it is no regular file"}
-	}
-	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return File{}, fs.ErrNotExist
-	}
-	if err != nil {
-		return File{}, fmt.Errorf("reading the rulebook: %w", err)
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, MaxBook+1))
-	if err != nil {
-		return File{}, fmt.Errorf("reading the rulebook: %w", err)
-	}
-	if len(data) > MaxBook {
+	case errors.Is(err, smallfile.ErrTooLarge):
 		return File{}, &Error{File: path, Problem: fmt.Sprintf("it is larger than %d bytes", MaxBook)}
+	default:
+		return File{}, fmt.Errorf("reading the rulebook: %w", err)
 	}
 	return File{Path: path, Data: data, Digest: DigestOf(data)}, nil
 }

@@ -6,8 +6,10 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/lidguard-go/lidguard/internal/event"
+	"github.com/lidguard-go/lidguard/internal/provider/jsontext"
 	"github.com/lidguard-go/lidguard/internal/shell"
 )
 
@@ -33,6 +35,31 @@ type input struct {
 	Workdir  text   `json:"workdir"`
 	Cwd      text   `json:"cwd"`
 	Edits    []edit `json:"edits"`
+}
+
+// plain reads the input that shells are called with nearly always: a command and
+// words for people. The first use of encoding/json costs a hook more than parsing
+// the command. It reports false for every other input and has read nothing then.
+func (in *input) plain(raw []byte) bool {
+	command, ok := "", len(raw) > 0 && raw[0] == '{' && utf8.Valid(raw)
+	if !ok {
+		return false
+	}
+	err := jsontext.Object(raw, func(key, value []byte) bool {
+		switch string(key) {
+		case "command":
+			command, ok = jsontext.String(value)
+		case "description", "timeout", "run_in_background": // no words of input's, in any case of letters
+		default:
+			ok = false
+		}
+		return ok
+	})
+	if !ok || err != nil {
+		return false
+	}
+	in.Command.s = command
+	return true
 }
 
 type edit struct {
@@ -139,7 +166,9 @@ func (j *judge) event(ev *event.Event) (command string) {
 		return refuse("an input of " + strconv.Itoa(len(raw)) + " bytes")
 	}
 	var in input
-	if err := json.Unmarshal(raw, &in); err != nil {
+	if in.plain(raw) {
+		// nothing else to know
+	} else if err := json.Unmarshal(raw, &in); err != nil {
 		if mcp.server != "" {
 			in = input{}
 		} else {

@@ -169,7 +169,8 @@ func ChainIn(dirs paths.Dirs, cwd string) ([]PackStatus, error) {
 	}
 	rules := books.Rules
 	list := []PackStatus{{Pack: closedlid.Name, Band: closedlid.Band, Mode: On, Role: "observer",
-		Events: []string{string(event.PermissionRequest), string(event.PreToolUse), string(event.Elicitation), string(event.QuestionAsked)}, Source: "built in"}}
+		Events: []string{string(event.PermissionRequest), string(event.PreToolUse), string(event.Elicitation), string(event.QuestionAsked)}, Source: "built in"},
+		{Pack: selfCheckName, Band: policy.BandContext, Mode: On, Role: "observer", Events: []string{string(event.SessionStart)}, Source: "built in"}}
 	for _, p := range packs() {
 		row := PackStatus{Pack: p.name, Band: p.band, Mode: modeOf(&p, &sw, rules), Role: "observer", Events: strings.Fields(p.events), Source: "built in"}
 		if p.role == policy.Gate {

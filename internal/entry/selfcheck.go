@@ -10,6 +10,8 @@ import (
 	"github.com/lidguard-go/lidguard/internal/policy"
 )
 
+const selfCheckName = "self-check"
+
 // selfCheckLimit bounds the look at the agent's config, which takes some ten
 // milliseconds once in a session.
 const selfCheckLimit = 2 * time.Second
@@ -23,7 +25,7 @@ const selfCheckLimit = 2 * time.Second
 // OpenCode has one plugin file, of which no part can be missing.
 func (h *hook) selfCheck() policy.Handler {
 	return policy.Handler{
-		Name: "self-check", Band: policy.BandContext, Limit: selfCheckLimit,
+		Name: selfCheckName, Band: policy.BandContext, Limit: selfCheckLimit,
 		Wants: func(ev *event.Event) bool {
 			return ev.Name == event.SessionStart && ev.Source != "compact" && ev.Provider != event.OpenCode && !h.dry && h.installed()
 		},

@@ -1,7 +1,7 @@
 // Command bench measures what lidguard costs: the real hook program against a
 // bare Go program that does the same input and output (bench/bare), a hook of the
 // SDK (bench/sdkhook) against one by hand (bench/barehook), the gate against a bare
-// program with the same parser (bench/baregate), and the runtime at rest. Run it
+// program with the same parser (bench/baregate), all packs, and the runtime at rest. Run it
 // with `go run ./bench` on an otherwise idle machine; it
 // prints tables and judges nothing. Everything runs in a temporary home folder
 // against the fake laptop.
@@ -76,6 +76,9 @@ func bench(out io.Writer, runs int, rest time.Duration) error {
 		return err
 	}
 	if err := l.telemetry(out, runs); err != nil {
+		return err
+	}
+	if err := l.allPacks(out, runs); err != nil {
 		return err
 	}
 	if err := l.parallel(out, max(runs/10, 3)); err != nil {
@@ -379,6 +382,106 @@ func (l *lab) telemetry(out io.Writer, runs int) error {
 		}
 		a, b := sum(on), sum(off)
 		fmt.Fprintf(out, "%-28s %8.2f %8.2f %8.2f %8.2f %8.2f %8.2f %7.2fx %7.2fx\n", c.label, a.p50, a.p95, a.cpu, b.p50, b.p95, b.cpu, a.p50/b.p50, a.cpu/b.cpu)
+	}
+	fmt.Fprintln(out)
+	return nil
+}
+
+// fullBook has something for every pack. What a program of the person's costs is
+// theirs, so the only one is for another event.
+const fullBook = `
+[packs]
+gate = "on"
+context = "on"
+compact = "on"
+[gate]
+profile = "standard"
+[[rule]]
+id = "no-push"
+command = "git push"
+decision = "deny"
+reason = "Pushing is for people."
+[[rule]]
+id = "generated"
+tool = "Edit|Write"
+path = "gen/**"
+decision = "deny"
+[sandbox]
+roots = [".", "/tmp"]
+[[approve]]
+id = "tests"
+tool = "shell"
+command = ["go", "test", "./..."]
+[[handler]]
+name = "policy"
+command = ["true"]
+events = ["Stop"]
+[redact]
+outbound = "mask"
+[[format]]
+match = ["*.sql"]
+command = ["pg_format", "-"]
+[[nudge]]
+id = "deploy-hours"
+match = '(?i)\bdeploy'
+text = "Deploys end on Fridays at noon."
+[[until]]
+id = "tests"
+command = "true"
+[[check]]
+id = "vet"
+match = ["*.go"]
+command = "true"
+[telemetry]
+url = "http://%s/"
+privacy = "metadata"
+[notices]
+with = ["bell"]
+`
+
+// allPacks compares a hook with every pack on with a bare program.
+func (l *lab) allPacks(out io.Writer, runs int) error {
+	sink, err := net.Listen("tcp", "127.0.0.1:0") // takes connections and never answers
+	if err != nil {
+		return err
+	}
+	defer sink.Close()
+	if err := os.MkdirAll(l.dirs.Config, 0o700); err != nil {
+		return err
+	}
+	// What the tables before switched would count more than the book.
+	if err := os.Remove(l.dirs.Packs()); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	if err := os.WriteFile(l.dirs.Rules(), fmt.Appendf(nil, fullBook, sink.Addr()), 0o600); err != nil {
+		return err
+	}
+	defer os.Remove(l.dirs.Rules())
+	list := exec.Command(l.program, "hooks", "list")
+	list.Env = l.env
+	if text, err := list.Output(); err != nil || bytes.Contains(text, []byte(" off ")) {
+		return fmt.Errorf("not every pack is on: %w\n%s", err, text)
+	}
+	fmt.Fprintf(out, "%-28s %26s %26s %17s\n", "all packs on", "lidguard-hook", "bare", "ratio")
+	fmt.Fprintf(out, "%-28s %8s %8s %8s %8s %8s %8s %8s %8s\n", "", "p50", "p95", "cpu", "p50", "p95", "cpu", "wall", "cpu")
+	for _, bare := range []string{l.bare, l.bareGate} {
+		body := payload("PreToolUse", 0)
+		var ours, theirs []cost
+		for i := range runs + 5 {
+			a, err := l.run(body, l.hook, "claude-hook")
+			if err != nil {
+				return err
+			}
+			b, err := l.run(body, bare, l.echo)
+			if err != nil {
+				return err
+			}
+			if i >= 5 { // the first warm the caches
+				ours, theirs = append(ours, a), append(theirs, b)
+			}
+		}
+		a, b := sum(ours), sum(theirs)
+		fmt.Fprintf(out, "%-28s %8.2f %8.2f %8.2f %8.2f %8.2f %8.2f %7.2fx %7.2fx\n", "PreToolUse, "+filepath.Base(bare), a.p50, a.p95, a.cpu, b.p50, b.p95, b.cpu, a.p50/b.p50, a.cpu/b.cpu)
 	}
 	fmt.Fprintln(out)
 	return nil

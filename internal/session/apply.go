@@ -241,11 +241,12 @@ func (s *State) succeed(x *Session, sig event.Signal) {
 func sameClient(a, b event.SessionKey) bool { return a.Provider == b.Provider && a.Name == b.Name }
 
 func (s *State) carry(old, x *Session, source string) {
-	weak := old.WeakSince
+	weak, pending := old.WeakSince, old.Pending
 	if x.Phase == Working {
-		// The two hooks came in reverse: how long nothing but its own monitors
-		// were left counts on, neither lengthened nor shortened by the other's.
-		weak = x.WeakSince
+		// The two hooks came in reverse: a turn that runs goes on, and how long
+		// nothing but its own monitors were left counts on, neither lengthened
+		// nor shortened by the other's.
+		weak, pending = x.WeakSince, x.Pending
 	}
 	if !x.Live() {
 		x.Started = old.Started
@@ -255,7 +256,7 @@ func (s *State) carry(old, x *Session, source string) {
 		x.setTask(t)
 	}
 	x.Todos = old.Todos
-	x.Pending, x.Abandoned, x.WeakSince = old.Pending && len(x.Tasks) > 0, false, weak
+	x.Pending, x.Abandoned, x.WeakSince = pending && len(x.Tasks) > 0, false, weak
 	s.weigh(x)
 	if x.Prompt == "" {
 		x.Prompt = old.Prompt

@@ -554,6 +554,23 @@ func TestApply_workIsCarriedToTheNextID(t *testing.T) {
 		b.wantChanges("two hours of a monitor", b.signal(event.Stopped, n, tasks(monitor)),
 			"deferred", "locked max_background_time", "noticed max_background_time")
 	})
+	t.Run("a turn that runs is no Stop that waits, whatever it takes over", func(t *testing.T) {
+		b := newBench(t, config())
+		b.signal(event.Began, next)
+		b.signal(event.Stopped, next, tasks(monitor))
+		b.pass(10 * time.Minute)
+		for range 11 {
+			b.signal(event.Stopped, next, tasks(monitor))
+			b.pass(10 * time.Minute)
+		}
+		b.want("after two hours of a monitor", 1, 0)
+		b.signal(event.Began, claude, process(p))
+		b.signal(event.Stopped, claude, tasks(monitor))
+		b.signal(event.Active, next, process(p))
+		b.wantChanges("opened late", b.signal(event.Opened, next, process(p)), "carried")
+		b.wantChanges("the turn runs", b.pass(11*time.Minute))
+		b.want("the turn runs", 1, 1)
+	})
 	t.Run("MCP servers of different names are strangers", func(t *testing.T) {
 		b := newBench(t, config())
 		k, n := event.SessionKey{Provider: event.MCP, ID: "a", Name: "one"}, event.SessionKey{Provider: event.MCP, ID: "a", Name: "two"}

@@ -131,6 +131,7 @@ type oracle struct {
 	reach     time.Duration // until when the machine stays reachable after the work
 
 	ends      []*owedEnd
+	settled   map[uint64]bool // webhooks of ends that are settled; a crash may repeat one
 	lostPosts map[uint64]bool
 	busyBoot  time.Duration // last moment on the Boot clock that something was under way
 	busyNow   bool
@@ -141,6 +142,7 @@ type oracle struct {
 	granted   map[uint64]awake.Hold
 	tries     map[uint64]awake.Hold // locks asked for
 
+	stepped time.Duration // the last step, on the Awake clock
 	// As it was before the step under way.
 	was struct {
 		holding            int
@@ -154,7 +156,7 @@ type oracle struct {
 }
 
 func newOracle(w *World) *oracle {
-	return &oracle{w: w, lostPosts: map[uint64]bool{}, missing: map[awake.Hold]time.Duration{}}
+	return &oracle{w: w, settled: map[uint64]bool{}, lostPosts: map[uint64]bool{}, missing: map[awake.Hold]time.Duration{}}
 }
 
 // fresh: a runtime without memory starts.
@@ -163,6 +165,7 @@ func (o *oracle) fresh() {
 	o.floorDown, o.network, o.offline, o.cutOff, o.remote, o.reach = false, awake.NetworkUnknown, 0, false, 0, 0
 	o.lid, o.displays, o.bareAt, o.seen, o.battery = awake.LidUnknown, awake.UnknownDisplays, 0, false, awake.Battery{}
 	clear(o.lostPosts)
+	clear(o.settled)
 	o.restored()
 	o.busyBoot = o.w.laptop.Now().Boot
 }
@@ -220,11 +223,14 @@ func (o *oracle) shut() bool { return o.seen && o.lid == awake.LidClosed && o.di
 func (o *oracle) away(now time.Duration) bool { return o.shut() && now >= o.bareAt }
 
 func (o *oracle) blocked(now time.Duration) bool {
+	return o.w.core.Awake().HeatLatch || o.blockedButHeat(now)
+}
+
+func (o *oracle) blockedButHeat(now time.Duration) bool {
 	b, f := o.battery, o.w.cfg.Awake.FloorPercent
 	onBattery := b.Known && b.OnBattery
 	floor := f > 0 && onBattery && o.away(now) && (b.Percent < f || o.floorDown && b.Percent < f+3)
-	return o.w.core.Awake().HeatLatch || floor || onBattery && !o.w.cfg.Awake.ProtectOnBattery ||
-		o.cutOff && o.w.cfg.Awake.OfflineRelease
+	return floor || onBattery && !o.w.cfg.Awake.ProtectOnBattery || o.cutOff && o.w.cfg.Awake.OfflineRelease
 }
 
 // beside reports whether the machine is kept up for something else than work.
@@ -308,7 +314,7 @@ func counting(p *awake.Pending) bool {
 func (o *oracle) before(in daemon.Input) {
 	o.look()
 	a := o.w.core.Awake()
-	now := o.w.core.Now().Awake
+	now := o.stepped // a restored core's clock is that of its restart
 	_, o.was.holding = o.count(now)
 	o.was.working = o.was.holding > 0 && !o.blocked(now)
 	o.was.up, o.was.counting = o.was.working || o.beside(now), counting(a.Pending)
@@ -368,10 +374,15 @@ func (o *oracle) after(in daemon.Input, step daemon.Step) {
 	}
 	o.changes(in, step.Changes)
 	o.besides(step.Changes, now)
+	if len(step.Changes) > 0 && (in.Config != nil || in.Machine != nil) {
+		// What else the step told may count before the end of the work or after it.
+		o.reach, o.remote = o.w.core.Awake().ReachUntil, o.w.core.Awake().Remote
+	}
 	o.sessionsNow(now)
 	live, holding := o.count(now)
 	o.effects(step.Effects, step.Changes, holding, now)
 	o.machineNow(in, step, live, holding, now)
+	o.stepped = now
 }
 
 func (o *oracle) fact(in awake.Input, now time.Duration) {
@@ -594,7 +605,7 @@ func (o *oracle) signal(sig event.Signal, now time.Duration) {
 		if task.Type == event.TaskTodo || t.st == none || t.st == gone || t.st == ended || t.st == carrying {
 			return
 		}
-		had := len(t.ledger)
+		had, strong := len(t.ledger), t.strong()
 		if sig.Tasks != nil {
 			t.list(sig.Tasks)
 		}
@@ -611,10 +622,12 @@ func (o *oracle) signal(sig event.Signal, now time.Duration) {
 		case codex && (t.st == turn && over || t.st == waiting && t.deferred):
 			t.lastReal = now
 			t.set(free, now)
-		case t.st == pending && over:
-			t.set(free, now)
+		case t.st == pending && (over || t.weakFuzzy && !strong):
+			t.set(free, now) // its time may be over, and a notice brings none back
 		case t.st == pending:
 			t.weigh(now)
+		case t.st == waiting && t.deferred:
+			t.weakFuzzy = true // the core goes on weighing what is left
 		}
 	case event.Stopped:
 		if t.st == none || t.st == gone || t.st == ended || t.st == carrying {
@@ -1023,7 +1036,7 @@ func (o *oracle) webhook(e *awake.Effect) {
 	if h.Kind == awake.PreSuspend && h.Reason != awake.EmergencyHibernation && o.silent {
 		o.w.violate("a cancel path calls PreSuspend: invariant 5")
 	}
-	if h.End == nil {
+	if h.End == nil || o.settled[e.ID] {
 		return
 	}
 	if !h.End.Normal && h.Kind == awake.PostSessionEnd {
@@ -1051,6 +1064,11 @@ func (o *oracle) webhook(e *awake.Effect) {
 // settleEnds: with no suspend pending, every normal end has had its webhook.
 func (o *oracle) settleEnds() {
 	c := o.w.cfg.Awake
+	for _, e := range o.ends {
+		for _, id := range e.ids {
+			o.settled[id] = true
+		}
+	}
 	if c.PostSessionEndWebhook && c.PreSuspendWebhook && !o.w.core.Awake().ExitFinal {
 		for _, e := range o.ends {
 			if len(e.ids) != 1 {
@@ -1084,7 +1102,7 @@ func (o *oracle) machineNow(in daemon.Input, step daemon.Step, live, holding int
 	if m := in.Machine; m != nil && m.Kind == awake.InHeat && !m.Unreadable {
 		c := w.cfg.Awake
 		if m.Celsius >= c.EmergencyCelsius && c.EmergencyHibernation && o.away(now) && holding > 0 && o.was.working &&
-			!o.was.latch && !o.was.calledOut && !o.suspends(step.Effects) {
+			!o.blockedButHeat(now) && !o.was.latch && !o.was.calledOut && !o.suspends(step.Effects) {
 			w.violate("%.0f °C with nobody there and no hibernation", m.Celsius)
 		}
 	}

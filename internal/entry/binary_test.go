@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"os"
 	"os/exec"
@@ -237,6 +238,41 @@ func TestHook_listenersThatWentAway(t *testing.T) {
 		out, err := cmd.CombinedOutput()
 		if got := strings.TrimSpace(string(out)); err != nil || got != "" && got != "0" {
 			t.Errorf("%s: %v, output %q, want exit 0 and nothing", name, err, got)
+		}
+	}
+}
+
+// A disk that takes nothing more: every write to a file fails, and the hook has
+// something to write, since there is no runtime.
+func TestHook_fullDisk(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("needs /bin/sh")
+	}
+	dir, env := home(t)
+	written := func() (bytes int64) {
+		filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+			if info, err := d.Info(); err == nil && d.Type().IsRegular() {
+				bytes += info.Size()
+			}
+			return nil
+		})
+		return bytes
+	}
+	// Without the trap the first write would be a signal.
+	for _, c := range []struct {
+		script string
+		writes bool
+	}{{`trap '' XFSZ; ulimit -f 0; exec "$0" claude-hook < "$1"`, false}, {`exec "$0" claude-hook < "$1"`, true}} {
+		before := written()
+		for _, name := range []string{"UserPromptSubmit", "PermissionRequest", "Stop"} {
+			cmd := exec.Command("/bin/sh", "-c", c.script, thin, filepath.Join("testdata", name+".json"))
+			cmd.Env = append(env, "PATH=/usr/bin:/bin")
+			if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
+				t.Errorf("%s: %v, output %q, want exit 0 and nothing", name, err, out)
+			}
+		}
+		if n := written() - before; n > 0 != c.writes {
+			t.Errorf("%s: %d bytes were written", c.script, n)
 		}
 	}
 }

@@ -86,6 +86,31 @@ func TestCompact_claude(t *testing.T) {
 	c.Exit()
 }
 
+// TestCompact_claudeByItself: a context that is full is compacted by the client in the
+// middle of a turn, and the model is told before it goes on.
+func TestCompact_claudeByItself(t *testing.T) {
+	t.Parallel()
+	m := machine.Bench(t)
+	g := lidguard.Install(t, m, "claude")
+	g.Run("hooks", "enable", "compact")
+	full := messages.Bash("echo berth is full; exit 3")
+	full.Usage = map[string]int{"input_tokens": 990_000, "output_tokens": 10}
+	c := claude.Run(t, m, claude.Options{Prompt: "Build the harbour.", Allow: []string{"Bash"}, Script: messages.Script{Turns: []messages.Turn{
+		messages.Bash("echo pier"), full, messages.Say("<summary>Piers.</summary>"), messages.Say("It stands.")}}})
+	if code := c.Wait(); code != 0 {
+		t.Errorf("exit %d", code)
+	}
+	if n := len(c.Hooks.Of(t, "PreCompact", "trigger=auto")); n != 1 {
+		t.Fatalf("%d compactions by the client", n)
+	}
+	facts := factsOf(lastRequest(&c.Model.Journal))
+	for _, want := range []string{"Asked for:\n- Build the harbour.", "Commands run:\n- echo pier\n- echo berth is full; exit 3 (failed)"} {
+		if !strings.Contains(facts, want) {
+			t.Errorf("the model was not told %q, but %q", want, facts)
+		}
+	}
+}
+
 // TestCompact_codex is the same with Codex, as an editor asks it to compact.
 func TestCompact_codex(t *testing.T) {
 	t.Parallel()

@@ -22,6 +22,9 @@ type words struct {
 
 // check looks at the value of key in [section] or the index-th [[section]].
 func (w *words) check(v reflect.Value, section string, index int, key string) error {
+	if v.IsZero() {
+		return nil // nothing was written; most of a book is not, and asking a type for a method is dear at first
+	}
 	switch v.Kind() {
 	case reflect.Pointer:
 		if v.IsNil() {

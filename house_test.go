@@ -57,7 +57,7 @@ var mayImport = map[string][]string{
 
 	"internal/platform": {}, // among themselves: bus and bustest are the plumbing of sleep, lid and battery
 
-	"internal/ipc":      {"internal/event", "internal/platform/endpoint", "internal/paths", "internal/deadline"},
+	"internal/ipc":      {"internal/event", "internal/platform/endpoint", "internal/paths", "internal/deadline", "internal/smallfile"},
 	"internal/resident": {},
 	"internal/watch":    {"internal/event", "internal/provider/*/transcript", "internal/platform/proc"},
 	"internal/notify":   {"internal/event"},

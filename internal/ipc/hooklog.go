@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 
 	"github.com/gofrs/flock"
+
+	"github.com/lidguard-go/lidguard/internal/smallfile"
 )
 
 // MaxHookLog bounds one provider's hook-event log in bytes; its predecessor
@@ -62,7 +64,7 @@ func turnOver(path string, full os.FileInfo) error {
 }
 
 func openHookLog(path string) (*os.File, os.FileInfo, error) {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	f, err := smallfile.Open(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -107,7 +107,7 @@ func RunCheck(ctx context.Context, env Env, dirs paths.Dirs, id, dir string) err
 		if err != nil || !free {
 			return err
 		}
-		err = check.Work(ctx, books.Rules.Check[i], place, values, k.Run)
+		err = check.Work(ctx, books.Rules.Check[i], place, values, maskFailures(k.Run, secretMask(books.Rules, dirs)))
 		if unlock := lock.Unlock(); err == nil {
 			err = unlock
 		}

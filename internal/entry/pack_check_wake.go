@@ -16,6 +16,7 @@ import (
 	"github.com/lidguard-go/lidguard/internal/paths"
 	"github.com/lidguard-go/lidguard/internal/policy/check"
 	"github.com/lidguard-go/lidguard/internal/provider/claude"
+	"github.com/lidguard-go/lidguard/internal/provider/jsontext"
 )
 
 // WakeEntry is the hook entry that Claude Code starts beside its work after a call that
@@ -51,7 +52,7 @@ func runWake(env Env, stdin io.Reader, stderr io.Writer) (code int) {
 	}
 	if text != "" {
 		h.verdict.Decision, code = event.Deny, 2
-		fmt.Fprintln(stderr, text) // nobody is there to hear of an error
+		fmt.Fprintln(stderr, jsontext.Clean(text)) // nobody is there to hear of an error
 	}
 	h.ev.Native += " (checks)"
 	ctx, cancel := context.WithTimeout(context.Background(), Limit)

@@ -1,6 +1,7 @@
 package entry
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -94,6 +95,18 @@ const SecretSource = "github.com/zricethezav/gitleaks/v8@v8.30.1"
 
 // maxSecretRules bounds the file in bytes; it has some 40 kB.
 const maxSecretRules = 1 << 20
+
+// maskFailures runs commands of which the model is told what they printed when they
+// fail: no tool's output, so no pack would mask it.
+func maskFailures(run func(context.Context, policy.Command) (policy.Result, error), mask func(string) string) func(context.Context, policy.Command) (policy.Result, error) {
+	return func(ctx context.Context, c policy.Command) (policy.Result, error) {
+		r, err := run(ctx, c)
+		if err == nil && r.Code != 0 {
+			r.Stdout, r.Stderr = []byte(mask(string(r.Stdout))), []byte(mask(string(r.Stderr)))
+		}
+		return r, err
+	}
+}
 
 func secretRulesPath(dirs paths.Dirs) string { return dirs.Join(dirs.State, "hooks", "secret-rules") }
 

@@ -19,7 +19,7 @@ var untilPack = pack{
 				goals[i].Dir = h.dirs.Join(h.dirs.Home, rest)
 			}
 		}
-		return until.New(goals, until.World{Store: k.Store(until.Name), Run: k.Run, History: history})
+		return until.New(goals, until.World{Store: k.Store(until.Name), Run: maskFailures(k.Run, secretMask(r, h.dirs)), History: history})
 	},
 	detail: func(r *Rules, _ *Packs) string {
 		var ids []string

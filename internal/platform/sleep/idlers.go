@@ -25,7 +25,7 @@ var idleDaemons = map[string]bool{"hypridle": true, "swayidle": false, "stasis":
 // IdleDaemons lists the idle daemons that run, by name, each once. root is the
 // folder that stands for /; "" is the real one. What cannot be read is not listed.
 func IdleDaemons(root string) []IdleDaemon {
-	dir := filepath.Join("/", root, "proc")
+	dir := filepath.Join(root, "/proc")
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil

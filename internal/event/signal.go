@@ -39,6 +39,10 @@ const (
 	Removed SignalKind = "removed"
 )
 
+// SoftLockTool is the tool of lidguard's MCP server with which an agent says that
+// its session waits for a person. Clients show it under a name that ends so.
+const SoftLockTool = "set_session_soft_lock"
+
 // Process is a process identity: a pid alone may be reused, so it is always
 // paired with its start time.
 type Process struct {

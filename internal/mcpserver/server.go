@@ -142,12 +142,12 @@ func New(c Config) *mcp.Server {
 	})
 
 	mcp.AddTool(s, &mcp.Tool{
-		Name: "set_session_soft_lock",
+		Name: event.SoftLockTool,
 		Description: "Mark a session as waiting for a person. It stays tracked but no longer keeps the machine awake. " +
 			"Call it right before you end a turn with a question; it does not end the turn for you. Any later activity of the session clears it.",
 		Annotations: writes("Session waits for a person", true),
 	}, func(ctx context.Context, req *mcp.CallToolRequest, in lockArgs) (*mcp.CallToolResult, changed, error) {
-		return c.change(ctx, req, in.sessionArgs, event.Waiting, "mcp set_session_soft_lock", or(in.Reason, "mcp_soft_lock"))
+		return c.change(ctx, req, in.sessionArgs, event.Waiting, "mcp "+event.SoftLockTool, or(in.Reason, "mcp_soft_lock"))
 	})
 
 	mcp.AddTool(s, &mcp.Tool{

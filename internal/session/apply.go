@@ -161,8 +161,9 @@ func (s *State) signal(sig event.Signal) {
 		x.Tools = slices.DeleteFunc(x.Tools, func(t Tool) bool { return t.ID == ended })
 		if x.Phase == Working {
 			x.Activity = s.now
-			// With parallel calls another one's end is no answer to the dialog.
-			if x.Lock != nil && (x.Lock.ToolUse == "" || x.Lock.ToolUse == ended || s.personless(x.Lock)) {
+			// With parallel calls another one's end is no answer to the dialog, and
+			// neither is the end of the call that set the lock.
+			if x.Lock != nil && !strings.HasSuffix(sig.Tool, event.SoftLockTool) && (x.Lock.ToolUse == "" || x.Lock.ToolUse == ended || s.personless(x.Lock)) {
 				s.unlock(x, sig, agent)
 			}
 		}

@@ -277,6 +277,18 @@ func TestApply_parallelToolIsNoAnswer(t *testing.T) {
 	b.want("the asked call ended", 1, 1)
 }
 
+// An agent locks its own session by a tool, and the client reports the end of that call.
+func TestApply_endOfTheLockingCallIsNoAnswer(t *testing.T) {
+	b := newBench(t, config())
+	b.signal(event.Began, claude)
+	b.signal(event.ToolBegan, claude, tool("u1", "mcp__lidguard__set_session_soft_lock"))
+	b.signal(event.Waiting, claude, reason("mcp_soft_lock"))
+	b.signal(event.ToolEnded, claude, tool("u1", "mcp__lidguard__set_session_soft_lock"))
+	b.want("the locking call ended", 1, 0)
+	b.signal(event.ToolBegan, claude, tool("u2", "Read"))
+	b.want("the agent works on", 1, 1)
+}
+
 func TestApply_recordOfTheAskingCallIsNoAnswer(t *testing.T) {
 	b := newBench(t, config())
 	b.signal(event.Began, claude)

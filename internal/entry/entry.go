@@ -257,6 +257,8 @@ func readAll(stdin io.Reader) ([]byte, error) {
 				return nil, errEmptyPayload
 			}
 			return buf, nil
+		case errors.Is(err, errSlowPayload):
+			return nil, err
 		case err != nil:
 			var perr *os.PathError
 			if errors.As(err, &perr) {

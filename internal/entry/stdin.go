@@ -9,7 +9,7 @@ import (
 // readPayload reads all of stdin, at most MaxPayload bytes and for at most limit.
 func readPayload(stdin io.Reader, limit time.Duration) ([]byte, error) {
 	if f, ok := stdin.(*os.File); ok {
-		if r := bounded(f, time.Now().Add(limit)); r != nil {
+		if r, ok := bounded(f, time.Now().Add(limit)); ok {
 			return readAll(r)
 		}
 	}

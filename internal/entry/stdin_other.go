@@ -8,5 +8,5 @@ import (
 	"time"
 )
 
-// bounded is nil: there is no waiting for a pipe for a while.
-func bounded(*os.File, time.Time) io.Reader { return nil }
+// bounded reports false: there is no waiting for a pipe for a while.
+func bounded(*os.File, time.Time) (io.Reader, bool) { return nil, false }

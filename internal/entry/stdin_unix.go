@@ -13,12 +13,12 @@ import (
 // bounded reads f until end and fails with errSlowPayload from then on. It asks the
 // system whether there is something to read, which costs a call for each read and
 // spares a second thread with a timer.
-func bounded(f *os.File, end time.Time) io.Reader {
+func bounded(f *os.File, end time.Time) (io.Reader, bool) {
 	fd := int(f.Fd())
 	if fd < 0 {
-		return f // closed, and says so
+		return f, true // closed, and says so
 	}
-	return &patient{f, fd, end}
+	return &patient{f, fd, end}, true
 }
 
 type patient struct {

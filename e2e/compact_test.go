@@ -87,7 +87,7 @@ func TestCompact_claude(t *testing.T) {
 }
 
 // TestCompact_claudeByItself: a context that is full is compacted by the client in the
-// middle of a turn, and the model is told before it goes on.
+// middle of a turn, and the model is told before it goes on, of the last call as well.
 func TestCompact_claudeByItself(t *testing.T) {
 	t.Parallel()
 	m := machine.Bench(t)

@@ -177,7 +177,7 @@ func TestRedact_claudeRareOutputs(t *testing.T) {
 			),
 			messages.Use(messages.Tool("Write", map[string]any{"file_path": at(4), "content": "kept 4\n"})),
 			messages.Use(messages.Tool("Bash", map[string]any{"command": "cat " + at(1), "description": "look", "run_in_background": true})),
-			messages.Use(messages.Tool("Read", map[string]any{"file_path": `{{re:(/[^ "]*/tasks/[a-z0-9]+\.output)}}`})),
+			messages.Use(messages.Tool("Read", map[string]any{"file_path": `{{re:(/[^ "<>\s]*/tasks/[a-z0-9]+\.output)}}`})),
 			messages.Use(bash("base64 -w0 " + at(5) + "; echo; cat " + at(5))),
 			messages.Say("Done."),
 		}}})

@@ -8,6 +8,7 @@ import (
 	"iter"
 	"os"
 	"sync"
+	"time"
 
 	"github.com/lidguard-go/lidguard/internal/event"
 	"github.com/lidguard-go/lidguard/internal/policy"
@@ -27,7 +28,13 @@ var compactPack = pack{
 		if r.Compact != nil {
 			cfg = *r.Compact
 		}
-		return compact.New(cfg, h.kit().Store(compact.Name), history, masker())
+		read := func(ev *event.Event) (iter.Seq[event.Item], error) {
+			if !h.dry {
+				waitForQuiet(ev.TranscriptPath)
+			}
+			return history(ev)
+		}
+		return compact.New(cfg, h.kit().Store(compact.Name), read, masker())
 	},
 	check: func(r *Rules) *Fault {
 		if r.Compact == nil {
@@ -38,6 +45,28 @@ var compactPack = pack{
 		}
 		return nil
 	},
+}
+
+// A client may write its log a moment after the event that the log is about: Claude
+// Code's had the last call of a turn not yet, one time in four, when it compacted in the
+// middle of that turn (measured on 2.1.332). Nobody waits for this hook but a
+// compaction, which takes far longer.
+const (
+	quiet    = 200 * time.Millisecond
+	maxQuiet = time.Second
+)
+
+// waitForQuiet waits until a file has not grown for a moment, and not for long.
+func waitForQuiet(file string) {
+	size := int64(-1)
+	for range maxQuiet / quiet {
+		info, err := os.Stat(file)
+		if err != nil || info.Size() == size {
+			return
+		}
+		size = info.Size()
+		time.Sleep(quiet)
+	}
 }
 
 // masker takes secrets out of texts by the built-in rules, whether the pack that

@@ -16,6 +16,7 @@ import (
 	"github.com/lidguard-go/lidguard/internal/event"
 	"github.com/lidguard-go/lidguard/internal/paths"
 	"github.com/lidguard-go/lidguard/internal/policy/gate"
+	"github.com/lidguard-go/lidguard/internal/provider/jsontext"
 	"github.com/lidguard-go/lidguard/internal/smallfile"
 )
 
@@ -81,13 +82,44 @@ func (h *hook) relaxedUntil() (time.Time, bool) {
 	return RelaxedUntil(h.dirs, h.env.Now())
 }
 
+// line is the entry as JSON. It is written by hand, since a hook refuses once in its
+// life and the first use of encoding/json is dear.
+func (e *AuditEntry) line() []byte {
+	var w jsontext.Writer
+	text := func(key, value string) {
+		if value != "" {
+			w.String(key, value)
+		}
+	}
+	list := func(key string, values []string) {
+		if len(values) > 0 {
+			w.Strings(key, values)
+		}
+	}
+	w.String("time", e.Time.Format(time.RFC3339Nano))
+	w.String("kind", e.Kind)
+	text("provider", string(e.Provider))
+	text("session_id", string(e.Session))
+	text("tool", e.Tool)
+	text("decision", e.Decision)
+	text("profile", e.Profile)
+	list("rules", e.Rules)
+	list("effects", e.Effects)
+	text("code", e.Code)
+	text("digest", e.Digest)
+	if e.Until != nil {
+		w.String("until", e.Until.Format(time.RFC3339Nano))
+	}
+	text("input", e.Input)
+	if e.Unattended {
+		w.Bool("unattended", true)
+	}
+	return w.Bytes()
+}
+
 // AppendAudit is audit with its error.
 func AppendAudit(dirs paths.Dirs, e *AuditEntry) error {
-	line, err := json.Marshal(e)
-	if err != nil {
-		return err
-	}
-	line = append(line, '\n')
+	line := append(e.line(), '\n')
 	name := AuditPath(dirs)
 	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 		return err

@@ -242,12 +242,12 @@ func (s *State) succeed(x *Session, sig event.Signal) {
 func sameClient(a, b event.SessionKey) bool { return a.Provider == b.Provider && a.Name == b.Name }
 
 func (s *State) carry(old, x *Session, source string) {
-	weak, pending := old.WeakSince, old.Pending
+	weak, stopped := old.WeakSince, old.Pending || old.Abandoned
 	if x.Phase == Working {
-		// The two hooks came in reverse: a turn that runs goes on, and how long
-		// nothing but its own monitors were left counts on, neither lengthened
-		// nor shortened by the other's.
-		weak, pending = x.WeakSince, x.Pending
+		// The two hooks came in reverse: a turn that runs goes on, whosever it is,
+		// and how long nothing but its own monitors were left counts on, neither
+		// lengthened nor shortened by the other's.
+		weak, stopped = x.WeakSince, stopped && (x.Pending || x.Abandoned)
 	}
 	if !x.Live() {
 		x.Started = old.Started
@@ -257,7 +257,7 @@ func (s *State) carry(old, x *Session, source string) {
 		x.setTask(t)
 	}
 	x.Todos = old.Todos
-	x.Pending, x.Abandoned, x.WeakSince = pending && len(x.Tasks) > 0, false, weak
+	x.Pending, x.Abandoned, x.WeakSince = stopped && len(x.Tasks) > 0, false, weak
 	s.weigh(x)
 	if x.Prompt == "" {
 		x.Prompt = old.Prompt

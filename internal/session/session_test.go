@@ -583,6 +583,31 @@ func TestApply_workIsCarriedToTheNextID(t *testing.T) {
 		b.wantChanges("the turn runs", b.pass(11*time.Minute))
 		b.want("the turn runs", 1, 1)
 	})
+	t.Run("a turn that is taken over runs on under a Stop that waits", func(t *testing.T) {
+		b := newBench(t, config())
+		b.signal(event.Began, next)
+		for range 11 {
+			b.signal(event.Stopped, next, tasks(monitor))
+			b.pass(10 * time.Minute)
+		}
+		b.signal(event.Began, claude, process(p))
+		b.signal(event.Closed, claude, continues)
+		b.wantChanges("opened", b.signal(event.Opened, next, process(p)), "carried")
+		b.wantChanges("the monitor's time is over and the turn runs", b.pass(11*time.Minute))
+		b.want("the turn runs", 1, 1)
+	})
+	t.Run("work that was given up ends under the new id as it would have", func(t *testing.T) {
+		b := newBench(t, config())
+		n := key(event.Codex, "x2")
+		b.signal(event.Began, codex, process(p))
+		b.signal(event.TaskBegan, codex, agent("a1"))
+		b.signal(event.Stopped, codex)
+		b.wantChanges("silence", b.pass(13*time.Minute), "abandoned", "locked session_timeout")
+		b.signal(event.Closed, codex, continues)
+		b.wantChanges("opened", b.signal(event.Opened, n, process(p)), "carried")
+		b.signal(event.TaskEnded, n, agent("a1"))
+		b.wantChanges("the last subagent stopped", b.pass(session.Settle), "ended normal completed")
+	})
 	t.Run("MCP servers of different names are strangers", func(t *testing.T) {
 		b := newBench(t, config())
 		k, n := event.SessionKey{Provider: event.MCP, ID: "a", Name: "one"}, event.SessionKey{Provider: event.MCP, ID: "a", Name: "two"}

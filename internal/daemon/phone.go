@@ -10,6 +10,7 @@ import (
 	"github.com/lidguard-go/lidguard/internal/event"
 	"github.com/lidguard-go/lidguard/internal/ipc"
 	"github.com/lidguard-go/lidguard/internal/notify"
+	"github.com/lidguard-go/lidguard/internal/session"
 )
 
 const (
@@ -25,6 +26,7 @@ const (
 type question struct {
 	key     event.SessionKey
 	toolUse string // the call it is about, where known
+	live    bool   // the session was at work when it asked
 	answer  ipc.PhoneAnswer
 	alive   *time.Timer        // ends the wait once the hook is gone
 	cancel  context.CancelFunc // ends the wait
@@ -59,11 +61,7 @@ func (d *daemon) askPhone(a *ipc.PhoneAsk) *ipc.PhoneReply {
 	ctx, cancel := context.WithTimeout(d.work, time.Duration(d.settings.PhoneWaitSeconds)*time.Second)
 	q := &question{key: a.Session, cancel: cancel, alive: time.AfterFunc(hookGone, cancel)}
 	if x := d.core.Sessions().Get(a.Session); x != nil {
-		for _, t := range x.Tools {
-			if t.Name == a.Tool {
-				q.toolUse = t.ID // the latest such call: a permission request names none
-			}
-		}
+		q.live, q.toolUse = x.Live(), onlyCall(x.Tools, a.Tool)
 	}
 	id := rand.Text()
 	if d.questions == nil {
@@ -99,6 +97,21 @@ func (d *daemon) decide(q *question, answer ipc.PhoneAnswer) {
 	d.log.Info("phone question decided", "session", q.key.String(), "answer", string(answer))
 }
 
+// onlyCall is the one call of tool that is under way. A permission request names
+// none, so among several nobody can tell which of them it is about.
+func onlyCall(tools []session.Tool, tool string) (id string) {
+	for _, t := range tools {
+		if t.Name != tool {
+			continue
+		}
+		if id != "" {
+			return ""
+		}
+		id = t.ID
+	}
+	return id
+}
+
 // withdraw decides the questions that a step has made idle: somebody is at the
 // machine again or answered there, the turn is over, or the machine goes to sleep.
 func (d *daemon) withdraw(in Input, effects []awake.Effect) {
@@ -110,10 +123,11 @@ func (d *daemon) withdraw(in Input, effects []awake.Effect) {
 	})
 	for _, q := range d.questions {
 		x := d.core.Sessions().Get(q.key)
+		over := q.live && (x == nil || !x.Live()) // what was no work before is not over now
 		switch {
 		case sleeps:
 			d.decide(q, ipc.PhoneNone)
-		case !d.core.Away().Away, x == nil || !x.Live(), in.Session != nil && in.Session.Signal != nil && q.answeredBy(in.Session.Signal):
+		case !d.core.Away().Away, over, in.Session != nil && in.Session.Signal != nil && q.answeredBy(in.Session.Signal):
 			d.decide(q, ipc.PhoneHere)
 		}
 	}

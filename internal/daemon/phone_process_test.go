@@ -257,6 +257,44 @@ func TestPhone_theMachineWins(t *testing.T) {
 			t.Errorf("said %q", said)
 		}
 	})
+	t.Run("one of two calls of the tool is no answer", func(t *testing.T) {
+		l, p := away(t, 60)
+		l.hook("PreToolUse", "a")
+		l.hook("PreToolUse", "a", "toolu_", "toolu_other_")
+		out := l.prompt("a")
+		m := p.question(1)
+		l.hook("PostToolUse", "a", "toolu_", "toolu_other_")
+		select {
+		case said := <-out:
+			t.Fatalf("said %q", said)
+		case <-time.After(time.Second):
+		}
+		p.press(m, "Allow")
+		if said := <-out; !strings.Contains(said, `"behavior":"allow"`) {
+			t.Errorf("said %q", said)
+		}
+	})
+	// A prompt of a session that is not at work, or that this runtime has never
+	// heard of: what other sessions do is no sign that somebody answered it.
+	t.Run("another session goes on", func(t *testing.T) {
+		l, p := away(t, 60)
+		l.hook("UserPromptSubmit", "rests")
+		l.hook("Stop", "rests")
+		for n, id := range []string{"rests", "unknown"} {
+			out := l.prompt(id)
+			m := p.question(n + 1)
+			l.hook("PreToolUse", "a")
+			select {
+			case said := <-out:
+				t.Fatalf("%s: said %q", id, said)
+			case <-time.After(time.Second):
+			}
+			p.press(m, "Deny")
+			if said := <-out; !strings.Contains(said, `"behavior":"deny"`) {
+				t.Errorf("%s: said %q", id, said)
+			}
+		}
+	})
 	t.Run("the turn is over", func(t *testing.T) {
 		l, p := away(t, 60)
 		out := l.prompt("a")

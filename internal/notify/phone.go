@@ -3,6 +3,7 @@ package notify
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/subtle"
@@ -28,6 +29,9 @@ type Phone struct {
 	// Address of the topic, https but for tests; a user name and a password in it
 	// are for the service, and never on their way to the phone.
 	Address string
+	// Fresh is how long this machine listens on one connection; 0 is half a minute.
+	// A network that went away tells nobody, and a new connection hears all of it.
+	Fresh time.Duration
 }
 
 // AnswerTopic is what the topic of the answers is called beside that of the
@@ -56,6 +60,8 @@ const (
 	// before this machine listened or while it could not. Older ones have other
 	// tokens.
 	answersSince = "10m"
+	// fresh is Phone.Fresh where that is 0.
+	fresh = 30 * time.Second
 )
 
 // Ask publishes q and returns the person's answer, the first that has its token. It
@@ -77,7 +83,7 @@ func (p Phone) Ask(ctx context.Context, q Question) (allow bool, err error) {
 	listening := make(chan struct{})
 	go func() { // ends with ctx; waited for
 		defer close(listening)
-		listen(ctx, client, topic, token, answers)
+		listen(ctx, client, topic, token, cmp.Or(p.Fresh, fresh), answers)
 	}()
 	defer func() { cancel(); <-listening }()
 
@@ -143,13 +149,15 @@ func publish(ctx context.Context, client *http.Client, topic *url.URL, token str
 		m.Actions = append(m.Actions, button("Allow", answerAllow))
 	}
 	m.Actions = append(m.Actions, button("Deny", answerDeny))
-	body, err := json.Marshal(m)
-	if err != nil {
+	var body bytes.Buffer
+	text := json.NewEncoder(&body)
+	text.SetEscapeHTML(false) // the service takes 8 KiB, and "&" would be six bytes of it
+	if err := text.Encode(m); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, WebhookLimit)
 	defer cancel()
-	resp, err := send(ctx, client, http.MethodPost, beside(topic, "", true), body)
+	resp, err := send(ctx, client, http.MethodPost, beside(topic, "", true), body.Bytes())
 	if err != nil {
 		return err
 	}
@@ -164,19 +172,25 @@ const (
 	answerDeny  = "deny"
 )
 
-// listen reads the answers' topic until one has the token, over and over while the
-// service cannot be reached.
-func listen(ctx context.Context, client *http.Client, topic *url.URL, token string, answers chan<- bool) {
+// listen reads the answers' topic until one has the token, over and over: a
+// connection lasts for span, and the service may not be there for a while.
+func listen(ctx context.Context, client *http.Client, topic *url.URL, token string, span time.Duration, answers chan<- bool) {
 	from := beside(topic, AnswerTopic+"/json", true)
 	from.RawQuery = "since=" + answersSince
+	hear := func() (allow, ok bool) {
+		ctx, cancel := context.WithTimeout(ctx, span)
+		defer cancel()
+		resp, err := send(ctx, client, http.MethodGet, from, nil)
+		if err != nil {
+			return false, false
+		}
+		defer resp.Body.Close()
+		return answered(resp.Body, token)
+	}
 	for {
-		if resp, err := send(ctx, client, http.MethodGet, from, nil); err == nil {
-			allow, ok := answered(resp.Body, token)
-			resp.Body.Close()
-			if ok {
-				answers <- allow
-				return
-			}
+		if allow, ok := hear(); ok {
+			answers <- allow
+			return
 		}
 		if !pause(ctx, askPause) {
 			return
@@ -184,16 +198,26 @@ func listen(ctx context.Context, client *http.Client, topic *url.URL, token stri
 	}
 }
 
-// answered reads lines of the stream up to the first answer with the token.
+// answered reads lines of the stream up to the first answer with the token. A line
+// that is too long for one is passed over.
 func answered(stream io.Reader, token string) (allow, ok bool) {
-	lines := bufio.NewScanner(stream)
-	lines.Buffer(make([]byte, 0, 1<<10), maxAnswer)
-	for n := 0; n < maxAnswers && lines.Scan(); n++ {
+	lines := bufio.NewReaderSize(stream, maxAnswer)
+	for range maxAnswers {
+		line, more, err := lines.ReadLine()
+		if err != nil {
+			return false, false
+		}
+		if more {
+			for more && err == nil {
+				_, more, err = lines.ReadLine()
+			}
+			continue
+		}
 		var m struct {
 			Event   string `json:"event"`
 			Message string `json:"message"`
 		}
-		if json.Unmarshal(lines.Bytes(), &m) != nil || m.Event != "message" {
+		if json.Unmarshal(line, &m) != nil || m.Event != "message" {
 			continue
 		}
 		word, said, _ := strings.Cut(m.Message, " ")

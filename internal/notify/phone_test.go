@@ -176,6 +176,57 @@ func TestPhone_whatIsCutCanOnlyBeDenied(t *testing.T) {
 	}
 }
 
+// A network that went away without a word: the connection stays, and nothing comes.
+func TestPhone_connectionThatFellSilent(t *testing.T) {
+	s := newPushService(t)
+	silent := make(chan struct{}, 1)
+	silent <- struct{}{}
+	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet {
+			select {
+			case <-silent:
+				w.(http.Flusher).Flush()
+				<-r.Context().Done()
+				return
+			default:
+			}
+		}
+		s.serve(w, r)
+	}))
+	defer front.Close()
+	out := make(chan said, 1)
+	go func() { // ends with the answer or the test
+		allow, err := Phone{Address: front.URL + topicPath, Fresh: 50 * time.Millisecond}.Ask(t.Context(), Question{Title: "t", Whole: true})
+		out <- said{allow, err}
+	}()
+	press(t, s.next(1), "Allow")
+	select {
+	case got := <-out:
+		if got.err != nil || !got.allow {
+			t.Errorf("%+v", got)
+		}
+	case <-time.After(10 * time.Second):
+		t.Error("the answer was never heard")
+	}
+}
+
+// The longest text, of letters that JSON may write as six bytes, is within what the
+// service takes (ntfy: twice its 4,096 bytes of a message).
+func TestPhone_sizeOfAQuestion(t *testing.T) {
+	size := make(chan int, 3)
+	s := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		if r.Method == http.MethodPost {
+			size <- len(body)
+		}
+	}))
+	defer s.Close()
+	ask(t.Context(), s.URL+topicPath, Question{Title: "t", Text: strings.Repeat("<&>", 512), Whole: true})
+	if n := <-size; n > 8192 {
+		t.Errorf("%d bytes", n)
+	}
+}
+
 // Each question has its own token: an answer to another one, an old or a made-up one
 // is none, and of two answers to one the first counts.
 func TestPhone_onlyItsOwnToken(t *testing.T) {
@@ -248,8 +299,14 @@ func TestPhone_failuresNameNoSecret(t *testing.T) {
 // bounds, and no line of it is an answer.
 func TestAnswered_bounds(t *testing.T) {
 	long := `{"event":"message","message":"` + strings.Repeat("x", maxAnswer) + `"}` + "\n"
-	if _, ok := answered(strings.NewReader(long+`{"event":"message","message":"allow t"}`), "t"); ok {
-		t.Error("read behind a line that is too long")
+	if allow, ok := answered(strings.NewReader(long+`{"event":"message","message":"allow t"}`), "t"); !ok || !allow {
+		t.Error("a line that is too long hides the answer behind it")
+	}
+	if _, ok := answered(strings.NewReader(`{"event":"message","message":"allow t`+strings.Repeat(" ", maxAnswer)+`"}`), "t"); ok {
+		t.Error("a line that is too long is an answer")
+	}
+	if _, ok := answered(strings.NewReader(strings.Repeat("{}\n", maxAnswers)+`{"event":"message","message":"allow t"}`), "t"); ok {
+		t.Error("more lines are read than any person writes")
 	}
 	if allow, ok := answered(strings.NewReader(`{"event":"message","message":"allow t"}`), "t"); !ok || !allow {
 		t.Error("the answer itself was not read")

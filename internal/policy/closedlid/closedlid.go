@@ -176,7 +176,7 @@ func permission(cfg Config, ev *event.Event) event.Verdict {
 		// Copilot asks for every call, also those its rules allow: no person wants
 		// to hear of all of them. OpenCode's plugin tells one thing after the other,
 		// and waits half a minute for each.
-		return event.Verdict{Decision: event.Deny, Rule: RulePhone, Reason: nobody("could approve "+call(ev)) +
+		return event.Verdict{Decision: event.Deny, Rule: RulePhone, Interrupt: cfg.Interrupt, Reason: nobody("could approve "+call(ev)) +
 			" Their phone was asked, and no answer came in time. " + goOn}
 	}
 	switch {

@@ -41,8 +41,17 @@ func main() {
 	case len(args) > 0 && args[0] == daemon.KeeperWord:
 		os.Exit(runKeeper(args[1:]))
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
+	if len(args) > 0 && args[0] == "demo" {
+		// A closed pipe (`demo | head`) would end it in the middle, and leave its
+		// runtime and its folder behind. Taken notice of, it is an error of writing.
+		signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+	}
+	ending := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) { // as nohup has it
+		ending = append(ending, syscall.SIGHUP) // the terminal was closed
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), ending...)
+	context.AfterFunc(ctx, stop) // a second signal ends the program at once
 	os.Exit(cli.Main(ctx, cli.Options{
 		Args: args, Env: os.Getenv, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Now: time.Now, Executable: program,
 		Dial: endpoint.Dial,

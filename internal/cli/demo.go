@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -51,17 +52,19 @@ func (a *app) demo(cmd *cobra.Command, o demoOptions) error {
 			env = append(env, name+"="+v)
 		}
 	}
+	ctx, stop := context.WithCancel(cmd.Context())
+	defer stop()
 	var told []string
-	err = demo.Run(cmd.Context(), demo.Options{
+	err = demo.Run(ctx, demo.Options{
 		Lidguard: a.Executable, Hook: hook, Dir: dir, Env: env, Pace: pace, Now: a.Now,
 		Say: func(format string, args ...any) {
 			told = append(told, fmt.Sprintf(format, args...))
-			if !a.json {
-				a.say(format, args...)
+			if !a.json && a.say(format, args...) != nil {
+				stop() // nobody looks any more
 			}
 		},
 	})
-	if err != nil && cmd.Context().Err() != nil {
+	if err != nil && ctx.Err() != nil {
 		return errors.New("the demo was stopped; nothing of it is left")
 	}
 	if err != nil {

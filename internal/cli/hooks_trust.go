@@ -127,7 +127,7 @@ func (a *app) hooksTrust(cmd *cobra.Command, file string, o hooksTrustOptions) e
 		a.showBook(f, &r, trust)
 	}
 	if !o.yes {
-		yes, err := a.ask("trust exactly this content?")
+		yes, err := a.ask(cmd.Context(), "trust exactly this content?")
 		if err != nil || !yes {
 			return errors.Join(err, errNo{})
 		}

@@ -12,6 +12,7 @@ package cli
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -77,9 +78,10 @@ func (p *printer) note(format string, args ...any) {
 	}
 }
 
-// say prints a line of the result.
-func (p *printer) say(format string, args ...any) {
-	fmt.Fprintln(p.out, clean(fmt.Sprintf(format, args...)))
+// say prints a line of the result. Its error is of use only to what goes on for long.
+func (p *printer) say(format string, args ...any) error {
+	_, err := fmt.Fprintln(p.out, clean(fmt.Sprintf(format, args...)))
+	return err
 }
 
 // raw prints text as it is: snippets that are pasted elsewhere.
@@ -145,13 +147,42 @@ func (p *printer) diff(text string) {
 	}
 }
 
-// ask puts a yes-or-no question to the person; anything but yes is no.
-func (p *printer) ask(question string) (bool, error) {
+// errStopped: Ctrl-C, or another signal that ends programs.
+var errStopped = errors.New("stopped before it was done")
+
+// interruptible runs f, which knows nothing of ctx, and leaves it behind where ctx
+// ends before. That is for what changes nothing: it goes on until the program ends.
+func interruptible[T any](ctx context.Context, f func() (T, error)) (T, error) {
+	type result struct {
+		value T
+		err   error
+	}
+	done := make(chan result, 1)
+	go func() { // nobody waits for it where ctx ends
+		value, err := f()
+		done <- result{value, err}
+	}()
+	select {
+	case r := <-done:
+		return r.value, r.err
+	case <-ctx.Done():
+		var none T
+		return none, errStopped
+	}
+}
+
+// ask puts a yes-or-no question to the person; anything but yes is no. The end of
+// ctx is an error.
+func (p *printer) ask(ctx context.Context, question string) (bool, error) {
 	fmt.Fprint(p.err, question, " [y/N] ")
 	if p.lines == nil {
 		p.lines = bufio.NewReader(p.in)
 	}
-	answer, err := p.lines.ReadString('\n')
+	answer, err := interruptible(ctx, func() (string, error) { return p.lines.ReadString('\n') })
+	if errors.Is(err, errStopped) {
+		fmt.Fprintln(p.err)
+		return false, err
+	}
 	if err != nil && (!errors.Is(err, io.EOF) || answer == "") {
 		fmt.Fprintln(p.err)
 		if errors.Is(err, io.EOF) {

@@ -109,6 +109,9 @@ func (a *app) setup(cmd *cobra.Command, o setupOptions) error {
 	}
 	for i := range report.Agents {
 		a.setUpOne(cmd.Context(), in, o, &report.Agents[i])
+		if cmd.Context().Err() != nil {
+			return hint(errStopped, "what was written so far stays; `lidguard uninstall` takes it out, `lidguard setup` goes on")
+		}
 	}
 	a.applyLogin(cmd, in.store, report.Login)
 	if err := a.freshSecretRules(); err != nil {
@@ -167,7 +170,7 @@ func (a *app) consent(cmd *cobra.Command, yes bool, question string) error {
 		return hint(&usageError{fmt.Errorf("%s asks before it writes, and there is nobody to ask", cmd.Name())},
 			"say --yes, or look first with --dry-run")
 	}
-	agreed, err := a.ask(question)
+	agreed, err := a.ask(cmd.Context(), question)
 	if err == nil && !agreed {
 		return errDeclined
 	}
@@ -212,7 +215,7 @@ func (a *app) codexConsent(ctx context.Context, in installation, o setupOptions,
 		a.note("Codex runs a hook only after you trusted it, and skips it without a word before (in `codex exec` for ever).")
 		a.note("You can do that in Codex itself, or have your trust in these commands recorded in %s now.", c.Config)
 		var err error
-		if agreed, err = a.ask("do you trust lidguard's hooks in Codex?"); err != nil {
+		if agreed, err = a.ask(ctx, "do you trust lidguard's hooks in Codex?"); err != nil {
 			return err
 		}
 	}

@@ -32,7 +32,10 @@ lidguard simulate --days 1000 --quiet`,
 			"makes the same days. What goes wrong is told again as short as it can be. Exit code 1 when\n" +
 			"an invariant was violated.",
 		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.simulate(cmd, o) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			_, err := interruptible(cmd.Context(), func() (struct{}, error) { return struct{}{}, a.simulate(cmd, o) })
+			return err
+		},
 	}
 	cmd.Flags().Uint64Var(&o.seed, "seed", o.seed, "which days (`N`, default 1)")
 	cmd.Flags().IntVar(&o.steps, "steps", o.steps, "how many steps at least (`M`, default 1000)")

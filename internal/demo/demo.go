@@ -74,7 +74,8 @@ func (s *stage) play() error {
 	if err := s.move(func(*daemon.FakeControl) {}); err != nil {
 		return err
 	}
-	if _, err := s.command("settings", "--post-stop-suspend-delay-seconds", "3", "--server-runtime-cleanup-delay-minutes", "0",
+	// The timeout is for a demo that is killed: its runtime then leaves by itself.
+	if _, err := s.command("settings", "--post-stop-suspend-delay-seconds", "3", "--server-runtime-cleanup-delay-minutes", "0", "--session-timeout-minutes", "1",
 		"--watch-parent-process", "off"); err != nil {
 		return err
 	}

@@ -319,7 +319,7 @@ func (s *State) heat(in Input) {
 	if s.Config.PreSuspendWebhook {
 		s.send(&Webhook{Kind: PreSuspend, Reason: EmergencyHibernation, Live: s.Live, Locked: s.Locked})
 	}
-	s.Pending = &Pending{Mode: Hibernate, Reason: EmergencyHibernation, Asked: s.Now, Silent: true, Celsius: &c}
+	s.Pending = &Pending{Mode: Hibernate, Reason: EmergencyHibernation, Silent: true, Celsius: &c}
 	s.call()
 }
 

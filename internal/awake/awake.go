@@ -351,7 +351,7 @@ type Webhook struct {
 
 // HistoryEntry is one line of the suspend history.
 type HistoryEntry struct {
-	At       event.Instant `json:"at"` // when it was asked for
+	At       event.Instant `json:"at"` // when the machine fell asleep, or was last asked to
 	Woke     event.Instant `json:"woke,omitzero"`
 	Mode     Mode          `json:"mode"`
 	Reason   Reason        `json:"reason"`

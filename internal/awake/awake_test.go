@@ -106,6 +106,35 @@ func (b *bench) webhooks(kind awake.WebhookKind) int {
 
 var normal = awake.SessionEnd{Key: event.SessionKey{Provider: event.Claude, ID: "a"}, Normal: true, Reason: "completed"}
 
+// The history tells when the machine fell asleep, not when its suspend was planned:
+// between the two lie the delay, a webhook that hangs, a sound and the call.
+func TestApply_historyTellsTheSleepItself(t *testing.T) {
+	b := newBench(t, config())
+	b.mute[awake.DoWebhook], b.mute[awake.DoSuspend] = true, true
+	b.work(1)
+	b.shut()
+	b.pass(time.Hour)
+	b.end(normal)
+	planned := b.now
+	b.pass(20 * time.Second)
+	if b.count(awake.DoSuspend) != 1 {
+		t.Fatalf("asked for %d suspends", b.count(awake.DoSuspend))
+	}
+	b.feed(awake.Input{Kind: awake.InSleeping})
+	asleep := b.now
+	b.now.Boot += time.Hour
+	b.now.Wall = b.now.Wall.Add(time.Hour)
+	b.feed(awake.Input{Kind: awake.InWoke})
+	for _, e := range b.all {
+		if h := e.History; h != nil && (h.At != asleep || h.Woke.Wall.Sub(h.At.Wall) != time.Hour) {
+			t.Errorf("slept from %s to %s after it was planned, want from %s for an hour", h.At.Wall.Sub(planned.Wall), h.Woke.Wall.Sub(planned.Wall), asleep.Wall.Sub(planned.Wall))
+		}
+	}
+	if b.count(awake.DoHistory) != 1 {
+		t.Errorf("%d history entries", b.count(awake.DoHistory))
+	}
+}
+
 func TestApply_theWholePathInOrder(t *testing.T) {
 	c := config()
 	c.Sound, c.Strict = true, true

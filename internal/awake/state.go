@@ -54,7 +54,7 @@ type Pending struct {
 	Due    time.Duration `json:"due_ns"` // Awake clock: end of this stage at the latest
 	Mode   Mode          `json:"mode"`
 	Reason Reason        `json:"reason"`
-	Asked  event.Instant `json:"asked"`
+	Asked  event.Instant `json:"asked"` // the last call, then the sleep it led to
 	Tries  int           `json:"tries,omitempty"`
 	// Owed is the normal end that gets PostSessionEnd if this is cancelled
 	// before its PreSuspend was tried.

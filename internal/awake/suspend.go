@@ -65,7 +65,7 @@ func (s *State) begin(owed *SessionEnd) {
 		}
 		return
 	}
-	p := &Pending{Stage: StageDelay, Mode: s.Config.SuspendMode, Asked: s.Now, Owed: owed,
+	p := &Pending{Stage: StageDelay, Mode: s.Config.SuspendMode, Owed: owed,
 		Due: max(s.Now.Awake+s.Config.SuspendDelay, s.BareAt)}
 	if s.broken == DisplaysUnsettled {
 		p.Due = s.Now.Awake + s.Config.SuspendDelay
@@ -213,7 +213,7 @@ func (s *State) call() {
 	if s.Holding > 0 && p.Reason != EmergencyHibernation && s.broken != WorkCancelsNot {
 		p.Reason = s.blockedReason() // a session began that may not go on
 	}
-	p.Stage, p.Due = StageCalled, s.Now.Awake+SuspendLimit
+	p.Stage, p.Due, p.Asked = StageCalled, s.Now.Awake+SuspendLimit, s.Now
 	p.Tries++
 	p.ID, p.Slept, p.Accepted = s.id(), false, false
 	if s.broken != SuspendsHeld {
@@ -242,7 +242,7 @@ func (s *State) refused(who, why string) {
 		s.history(p, "refused", why+by(who))
 	case emergency && p.Mode == Hibernate:
 		s.history(p, "refused", why+by(who))
-		p.Mode, p.Asked = Sleep, s.Now
+		p.Mode = Sleep
 		p.Stage, p.Due = StageRetry, s.Now.Awake // at once
 	default:
 		p.Stage, p.Due = StageRetry, s.Now.Awake+SuspendRetry
@@ -255,7 +255,7 @@ func (s *State) refused(who, why string) {
 func (s *State) sleeping() {
 	s.AsleepSince = s.Now
 	if p := s.Pending; p != nil && (p.Stage == StageCalled || p.Stage == StageRetry) {
-		p.Stage, p.Slept, p.Due = StageCalled, true, s.Now.Awake+SuspendLimit
+		p.Stage, p.Slept, p.Due, p.Asked = StageCalled, true, s.Now.Awake+SuspendLimit, s.Now
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 
 // Suspend is one entry of the suspend history.
 type Suspend struct {
-	Time     time.Time `json:"time"`             // UTC, when the machine was asked to sleep
+	Time     time.Time `json:"time"`             // UTC, when the machine fell asleep, or was last asked to
 	Woke     time.Time `json:"woke,omitzero"`    // UTC
 	Mode     string    `json:"mode"`             // sleep, hibernate
 	Reason   string    `json:"reason"`           // Completed, SoftLocked, …

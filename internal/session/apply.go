@@ -511,11 +511,8 @@ func (s *State) stopped(x *Session, sig event.Signal) {
 	x.Pending, x.Abandoned, x.End, x.EndReason = true, false, "", ""
 	s.weigh(x)
 	s.tell(x, Deferred, Change{Text: describe(x.Tasks)})
-	if at := s.weakUntil(x); at > 0 && at <= s.now.Awake {
-		if x.Lock != nil && !s.personless(x.Lock) {
-			s.unlock(x, sig, false) // the turn went on without an answer
-		}
-		s.lockBackground(x)
+	if x.Lock != nil && s.personless(x.Lock) && s.weakOver(x) {
+		s.lockBackground(x) // a Stop that follows no turn gives no more time
 		return
 	}
 	s.unlock(x, sig, false)
@@ -649,7 +646,7 @@ func (s *State) busy(key event.SessionKey) {
 	if x.Lock != nil && x.Lock.Reason == ReasonTimeout && s.life(x)+s.config.Timeout > s.now.Awake {
 		// It came back.
 		x.Pending = x.Abandoned && len(x.Tasks) > 0
-		if at := s.weakUntil(x); at > 0 && at <= s.now.Awake {
+		if s.weakOver(x) {
 			x.Pending = false // its time was over anyway
 		} else {
 			x.Abandoned = false

@@ -423,6 +423,32 @@ func TestApply_monitorIsBoundedAndNamed(t *testing.T) {
 	}
 }
 
+// After a Stop nothing is released before it settled, also where a monitor's time
+// is over: a goal turn may follow. A Stop without a turn before it gives no time.
+func TestApply_aStopBesideASpentMonitorSettles(t *testing.T) {
+	b := newBench(t, config())
+	b.signal(event.Began, claude)
+	for range 12 {
+		b.signal(event.Stopped, claude, tasks(monitor))
+		b.pass(10 * time.Minute)
+	}
+	b.want("two hours of a monitor", 1, 0)
+	b.wantChanges("a goal turn", b.signal(event.Active, claude), "unlocked max_background_time")
+	b.wantChanges("it stops", append(b.signal(event.Stopped, claude, tasks(monitor)), b.pass(time.Second)...), "deferred")
+	b.want("it stops", 1, 1)
+	b.wantChanges("the next one begins", b.signal(event.ToolBegan, claude, tool("u", "Bash")))
+	b.wantChanges("and stops", append(b.signal(event.Stopped, claude, tasks(monitor)), b.pass(session.Settle)...),
+		"deferred", "locked max_background_time")
+	b.wantChanges("a Stop alone", b.signal(event.Stopped, claude, tasks(monitor)), "deferred")
+	b.want("a Stop alone", 1, 0)
+	b.pass(time.Minute)
+	b.signal(event.Waiting, claude, reason("permission_prompt"))
+	b.signal(event.Resumed, claude)
+	b.signal(event.Waiting, claude, reason("permission_prompt"))
+	b.wantChanges("a Stop after a dialog that nobody answered", b.signal(event.Stopped, claude, tasks(monitor)), "deferred", "unlocked permission_prompt")
+	b.wantChanges("and settled", b.pass(session.Settle), "locked max_background_time")
+}
+
 func TestApply_busyTeammateIsNotWeak(t *testing.T) {
 	b := newBench(t, config())
 	b.signal(event.Began, claude)
@@ -563,7 +589,7 @@ func TestApply_workIsCarriedToTheNextID(t *testing.T) {
 		b.signal(event.Active, n)
 		b.wantChanges("closed", b.signal(event.Closed, k, continues), "carried")
 		b.pass(10 * time.Minute)
-		b.wantChanges("two hours of a monitor", b.signal(event.Stopped, n, tasks(monitor)),
+		b.wantChanges("two hours of a monitor", append(b.signal(event.Stopped, n, tasks(monitor)), b.pass(session.Settle)...),
 			"deferred", "locked max_background_time", "noticed max_background_time")
 	})
 	t.Run("a turn that runs is no Stop that waits, whatever it takes over", func(t *testing.T) {

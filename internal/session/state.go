@@ -189,12 +189,18 @@ func (s *State) life(x *Session) time.Duration {
 }
 
 // weakUntil is when monitors, crons and idle teammates alone stop holding the
-// machine, 0 if that does not apply.
+// machine, 0 if that does not apply. A Stop settles in any case, since a goal
+// turn may follow it.
 func (s *State) weakUntil(x *Session) time.Duration {
 	if !x.Pending || x.WeakSince == 0 || s.config.MaxBackground == 0 || s.broken == NoBackgroundBound {
 		return 0
 	}
-	return x.WeakSince + s.config.MaxBackground
+	return max(x.WeakSince+s.config.MaxBackground, x.Activity.Awake+Settle)
+}
+
+// weakOver is whether their time is over, settled or not.
+func (s *State) weakOver(x *Session) bool {
+	return s.weakUntil(x) > 0 && x.WeakSince+s.config.MaxBackground <= s.now.Awake
 }
 
 // inFlight reports whether something runs that can be silent and alive.

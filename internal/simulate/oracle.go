@@ -40,12 +40,13 @@ type track struct {
 	busy     time.Duration // last sign of life while something may have been in flight
 	busySure time.Duration // the same while something surely was
 	at       time.Duration // since when st stands
-	settled  time.Duration // ended: from when on it must not hold
+	settled  time.Duration // ended: from when on it must not hold; pending: not before
 	weak     time.Duration // since when only weak work is left
 	lockAt   time.Duration
 	lastAny  time.Duration
 	loose    bool // no lower bound for now
-	deferred bool // waiting: the turn had stopped with work in flight
+	deferred bool // waiting, carrying: the turn had stopped with work in flight
+	lapsed   bool // waiting: it had run into a bound before, or may have
 	doubtful bool // free: the core may take it for gone
 	fuzzy    bool // tools are not known
 	// fuzzyLedger: the ledger may hold more than is known
@@ -102,9 +103,9 @@ func (t *track) forget() {
 
 // owedEnd is a normal end and the webhooks it yielded.
 type owedEnd struct {
-	key event.SessionKey
-	at  time.Duration
-	ids []uint64
+	key      event.SessionKey
+	at       time.Duration
+	webhooks int
 }
 
 type oracle struct {
@@ -131,7 +132,8 @@ type oracle struct {
 	reach     time.Duration // until when the machine stays reachable after the work
 
 	ends      []*owedEnd
-	settled   map[uint64]bool // webhooks of ends that are settled; a crash may repeat one
+	process   int            // which process of the runtime this is
+	told      map[uint64]int // the process that sent a webhook last
 	lostPosts map[uint64]bool
 	busyBoot  time.Duration // last moment on the Boot clock that something was under way
 	busyNow   bool
@@ -153,10 +155,12 @@ type oracle struct {
 		st                 standing
 		activity           time.Duration
 	}
+	// As it was after the last part of a step, under the settings of then.
+	part struct{ working, up, counting bool }
 }
 
 func newOracle(w *World) *oracle {
-	return &oracle{w: w, settled: map[uint64]bool{}, lostPosts: map[uint64]bool{}, missing: map[awake.Hold]time.Duration{}}
+	return &oracle{w: w, told: map[uint64]int{}, lostPosts: map[uint64]bool{}, missing: map[awake.Hold]time.Duration{}}
 }
 
 // fresh: a runtime without memory starts.
@@ -165,22 +169,21 @@ func (o *oracle) fresh() {
 	o.floorDown, o.network, o.offline, o.cutOff, o.remote, o.reach = false, awake.NetworkUnknown, 0, false, 0, 0
 	o.lid, o.displays, o.bareAt, o.seen, o.battery = awake.LidUnknown, awake.UnknownDisplays, 0, false, awake.Battery{}
 	clear(o.lostPosts)
-	clear(o.settled)
+	clear(o.told)
+	o.part.working, o.part.up, o.part.counting = false, false, false
 	o.restored()
 	o.busyBoot = o.w.laptop.Now().Boot
 }
 
 // restored: a new process with the old memory; its locks are gone.
 func (o *oracle) restored() {
+	o.process++
 	o.granted, o.tries = map[uint64]awake.Hold{}, map[uint64]awake.Hold{}
 	if o.w.core.Awake().Pending == nil { // given up with the crash; another is another
 		o.asked, o.silent = 0, false
 	}
 	o.busyBoot, o.busyNow = o.w.core.Now().Boot, true
 	clear(o.missing)
-	for _, e := range o.ends {
-		e.ids = slices.Clip(e.ids)
-	}
 }
 
 // lost notes effects that a crash kept from being carried out.
@@ -238,11 +241,9 @@ func (o *oracle) beside(now time.Duration) bool {
 	return !o.blocked(now) && (now < o.reach || o.w.cfg.Awake.CountRemote && o.remote > 0)
 }
 
-// besides takes in what one step means for that. It comes after the sessions'
-// changes.
-func (o *oracle) besides(changes []session.Change, now time.Duration) {
+// besides takes in what one part of a step means for that.
+func (o *oracle) besides(changes []session.Change, holding int, now time.Duration) {
 	c := o.w.cfg.Awake
-	_, holding := o.count(now)
 	if watched := c.Offline > 0 && holding > 0 && o.away(now); !watched || o.network != awake.NetworkDown {
 		o.offline, o.cutOff = 0, false
 		if !watched {
@@ -255,7 +256,7 @@ func (o *oracle) besides(changes []session.Change, now time.Duration) {
 		o.cutOff = o.cutOff || now >= o.offline+c.Offline
 	}
 	working, mains := holding > 0 && !o.blocked(now), !o.battery.Known || !o.battery.OnBattery
-	if o.was.working && !working && !o.blocked(now) && !onlyCancelled(changes) {
+	if o.part.working && !working && !o.blocked(now) && !onlyCancelled(changes) {
 		o.reach = now + c.Reachable
 	}
 	if a := o.w.core.Awake(); a.ReachFree && c.WakeAtReset {
@@ -263,7 +264,9 @@ func (o *oracle) besides(changes []session.Change, now time.Duration) {
 	} else if working || o.blocked(now) || c.Reachable == 0 || !mains && !c.ReachableOnBattery {
 		o.reach = 0
 	}
-	if !working && !o.beside(now) && !counting(o.w.core.Awake().Pending) {
+	up := working || o.beside(now)
+	o.part.counting = !up && (o.part.counting || o.part.up && o.shut() && c.SuspendMode != awake.NoSuspend)
+	if o.part.working, o.part.up = working, up; !up && !o.part.counting {
 		o.remote = 0
 	}
 }
@@ -318,6 +321,7 @@ func (o *oracle) before(in daemon.Input) {
 	_, o.was.holding = o.count(now)
 	o.was.working = o.was.holding > 0 && !o.blocked(now)
 	o.was.up, o.was.counting = o.was.working || o.beside(now), counting(a.Pending)
+	o.part.counting = o.was.counting // a crash may have changed it
 	o.was.calledOut = a.Pending != nil && a.Pending.Stage == awake.StageCalled
 	o.was.latch, o.was.woke = a.HeatLatch, a.LastWoke
 	o.was.shut = o.shut()
@@ -346,6 +350,15 @@ func (o *oracle) after(in daemon.Input, step daemon.Step) {
 	if o.w.core.Awake().LastWoke != o.was.woke {
 		o.network, o.offline = awake.NetworkUnknown, 0 // a reading from before the sleep
 	}
+	live, holding := o.count(now)
+	// What falls into one step counts in this order: settings, the end of work,
+	// then what the machine tells.
+	if in.Config != nil {
+		o.besides(nil, o.was.holding, now)
+	}
+	if len(step.Changes) > 0 {
+		o.besides(step.Changes, holding, now)
+	}
 	if in.Machine != nil {
 		o.fact(*in.Machine, now)
 	}
@@ -373,13 +386,11 @@ func (o *oracle) after(in daemon.Input, step daemon.Step) {
 		}
 	}
 	o.changes(in, step.Changes)
-	o.besides(step.Changes, now)
-	if len(step.Changes) > 0 && (in.Config != nil || in.Machine != nil) {
-		// What else the step told may count before the end of the work or after it.
-		o.reach, o.remote = o.w.core.Awake().ReachUntil, o.w.core.Awake().Remote
+	o.besides(nil, holding, now)
+	if o.part.counting = counting(o.w.core.Awake().Pending); !o.part.up && !o.part.counting {
+		o.remote = 0
 	}
 	o.sessionsNow(now)
-	live, holding := o.count(now)
 	o.effects(step.Effects, step.Changes, holding, now)
 	o.machineNow(in, step, live, holding, now)
 	o.stepped = now
@@ -404,7 +415,7 @@ func (o *oracle) fact(in awake.Input, now time.Duration) {
 	case awake.InNetwork:
 		o.network = in.Network
 	case awake.InRemote:
-		if o.was.up || o.was.counting {
+		if o.part.up || o.part.counting {
 			o.remote = in.Remote
 		}
 	case awake.InTaken:
@@ -488,11 +499,13 @@ func (o *oracle) limit(t *track, lastBusy time.Duration) time.Duration {
 	return limit
 }
 
+// weakLimit is from when on what does not hold for ever must not hold; 0 is never.
+// "After a Stop wait a short settle before anything is released."
 func (o *oracle) weakLimit(t *track) time.Duration {
 	if t.st != pending || t.weak == 0 || o.w.cfg.Session.MaxBackground == 0 {
 		return 0
 	}
-	return t.weak + o.w.cfg.Session.MaxBackground
+	return max(t.weak+o.w.cfg.Session.MaxBackground, t.settled)
 }
 
 // expired reports whether a session that should hold has run into a bound.
@@ -583,7 +596,7 @@ func (o *oracle) signal(sig event.Signal, now time.Duration) {
 	case event.Waiting:
 		switch t.st {
 		case turn, pending:
-			t.deferred = t.st == pending || over
+			t.deferred, t.lapsed = t.st == pending || over, over
 			t.set(waiting, now)
 			t.lockAt = now
 		case free:
@@ -622,12 +635,14 @@ func (o *oracle) signal(sig event.Signal, now time.Duration) {
 		case codex && (t.st == turn && over || t.st == waiting && t.deferred):
 			t.lastReal = now
 			t.set(free, now)
-		case t.st == pending && (over || t.weakFuzzy && !strong):
-			t.set(free, now) // its time may be over, and a notice brings none back
-		case t.st == pending:
+		case t.st == pending && (over || t.weakFuzzy && !strong && t.strong()):
+			// Its time is over or may be, and "such a notification never starts or
+			// refreshes a session by itself".
+			t.set(free, now)
+		case t.st == pending, t.st == waiting && t.deferred && !t.lapsed:
 			t.weigh(now)
 		case t.st == waiting && t.deferred:
-			t.weakFuzzy = true // the core goes on weighing what is left
+			t.weakFuzzy = true // it is weighed only if it was not yet given up
 		}
 	case event.Stopped:
 		if t.st == none || t.st == gone || t.st == ended || t.st == carrying {
@@ -655,8 +670,13 @@ func (o *oracle) signal(sig event.Signal, now time.Duration) {
 		case unsure:
 			t.weakFuzzy = true
 		default:
+			high, wl := o.limit(t, t.busy), o.weakLimit(t)
+			spent := over && (high != 0 && now >= high || wl != 0 && now >= wl)
 			t.set(pending, now)
 			t.weigh(now)
+			if !spent { // else nothing is held that a Stop could release
+				t.settled, t.loose = now+session.Settle, over
+			}
 		}
 	case event.Failed, event.Interrupted:
 		if t.st == none || t.st == gone || t.st == ended || t.st == carrying {
@@ -691,6 +711,7 @@ func (o *oracle) signal(sig event.Signal, now time.Duration) {
 			if x != nil && x.Phase == session.Gone {
 				return // the successor was there first: the Carried change names it
 			}
+			t.deferred = !t.runs(over)
 			t.set(carrying, now)
 		case sig.Continues && t.st == free:
 			t.at = now
@@ -828,16 +849,26 @@ func (o *oracle) succeed(t *track, now time.Duration) {
 	}
 }
 
+// runs: the session is within a turn, or was when it was closed to go on.
+func (t *track) runs(over bool) bool {
+	return t.st == turn && !over || (t.st == waiting || t.st == carrying) && !t.deferred
+}
+
 // takeOver: the work of old goes on under t. It holds, by what is the
 // successor's own or by what it took.
 func (o *oracle) takeOver(t, old *track, now time.Duration) {
+	runs := t.runs(o.expired(t, now)) || old.runs(o.expired(old, now))
 	for id, task := range old.ledger {
 		t.ledger[id] = task
 	}
+	// Of a successor of which nothing was said, the ledger is not known either: the
+	// client's own list comes with a Stop that has one, "our bookkeeping only where
+	// it gives none".
+	unsaid := t.st == free
 	t.set(turn, now)
 	t.fuzzy = true
-	t.fuzzyLedger, t.weakFuzzy = t.fuzzyLedger || old.fuzzyLedger, true
-	if len(t.ledger) > 0 || old.fuzzyLedger || old.st == free {
+	t.fuzzyLedger, t.weakFuzzy = t.fuzzyLedger || old.fuzzyLedger || unsaid, true
+	if !runs && (len(t.ledger) > 0 || old.fuzzyLedger || old.st == free) {
 		// Whether the Stop was pending is a detail; it holds either way.
 		t.set(free, now)
 		t.lastReal = now
@@ -1029,14 +1060,20 @@ func (o *oracle) suspend(e *awake.Effect, holding int, emergency bool, now time.
 	}
 }
 
-// webhook: invariant 5.
+// webhook: invariant 5, "each normal end yields exactly one of PostSessionEnd and
+// PreSuspend". One whose delivery a crash left open is sent again, once, by the
+// process that comes after it.
 func (o *oracle) webhook(e *awake.Effect) {
 	delete(o.lostPosts, e.ID)
 	h := e.Webhook
+	last, repeated := o.told[e.ID]
+	if o.told[e.ID] = o.process; repeated && (last == o.process || h.Kind != awake.PostSessionEnd) {
+		o.w.violate("%s is sent again and no crash left it open: invariant 5", h.Kind)
+	}
 	if h.Kind == awake.PreSuspend && h.Reason != awake.EmergencyHibernation && o.silent {
 		o.w.violate("a cancel path calls PreSuspend: invariant 5")
 	}
-	if h.End == nil || o.settled[e.ID] {
+	if h.End == nil || repeated {
 		return
 	}
 	if !h.End.Normal && h.Kind == awake.PostSessionEnd {
@@ -1047,32 +1084,24 @@ func (o *oracle) webhook(e *awake.Effect) {
 		if owed.key != h.End.Key || owed.at != h.End.Ended.Awake {
 			continue
 		}
-		if slices.Contains(owed.ids, e.ID) {
-			return
-		}
-		if same == nil || len(owed.ids) < len(same.ids) {
+		if same == nil || owed.webhooks < same.webhooks {
 			same = owed
 		}
 	}
-	if same != nil {
-		if same.ids = append(same.ids, e.ID); len(same.ids) > 1 {
-			o.w.violate("%s got %d webhooks for one end: invariant 5", same.key, len(same.ids))
-		}
+	if same == nil {
+		o.w.violate("%s for %s, whose end had its webhook or never came: invariant 5", h.Kind, h.End.Key)
+	} else if same.webhooks++; same.webhooks > 1 {
+		o.w.violate("%s got %d webhooks for one end: invariant 5", same.key, same.webhooks)
 	}
 }
 
 // settleEnds: with no suspend pending, every normal end has had its webhook.
 func (o *oracle) settleEnds() {
 	c := o.w.cfg.Awake
-	for _, e := range o.ends {
-		for _, id := range e.ids {
-			o.settled[id] = true
-		}
-	}
 	if c.PostSessionEndWebhook && c.PreSuspendWebhook && !o.w.core.Awake().ExitFinal {
 		for _, e := range o.ends {
-			if len(e.ids) != 1 {
-				o.w.violate("%s got %d webhooks for its end: invariant 5", e.key, len(e.ids))
+			if e.webhooks != 1 {
+				o.w.violate("%s got %d webhooks for its end: invariant 5", e.key, e.webhooks)
 			}
 		}
 	}

@@ -176,7 +176,7 @@ func (h *hook) answer(payload []byte, err error) event.Output {
 	if h.askPhone() {
 		more = 1 // it took long
 	}
-	if more > 0 {
+	if more > 0 || ctx.Err() != nil {
 		// What took long was the packs; the runtime gets its time all the same.
 		h.deadline = h.env.Now().Add(Limit)
 	}

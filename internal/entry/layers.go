@@ -114,6 +114,10 @@ func (l *loader) trusted() *rulebook.Trust {
 
 // book decodes a book over what it includes. inside confines the includes.
 func (l *loader) book(f rulebook.File, inside string) (*Rules, error) {
+	resolver := rulebook.Resolver{Home: l.dirs.Home, Inside: inside, Kept: func(d rulebook.Digest) ([]byte, bool) { return l.trusted().Kept(d) }}
+	if err := resolver.Admit(f); err != nil {
+		return nil, err
+	}
 	own, err := decodeBook(f, l.dirs.Home)
 	if err != nil {
 		return nil, err
@@ -122,7 +126,6 @@ func (l *loader) book(f rulebook.File, inside string) (*Rules, error) {
 		return own, nil
 	}
 	all, decoded := &Rules{}, map[string]*Rules{}
-	resolver := rulebook.Resolver{Home: l.dirs.Home, Inside: inside, Kept: func(d rulebook.Digest) ([]byte, bool) { return l.trusted().Kept(d) }}
 	err = resolver.Resolve(f, own.Include,
 		func(f rulebook.File) ([]rulebook.Include, error) {
 			r, err := decodeBook(f, l.dirs.Home)

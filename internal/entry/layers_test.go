@@ -3,6 +3,7 @@ package entry
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -318,6 +319,18 @@ func TestHandlerPack_runsOnlyWhatIsTrusted(t *testing.T) {
 		t.Errorf("an untrusted book has the helper %+v", p)
 	}
 	s.trust(book)
+	// A repository that links to the trusted book has programs of its own.
+	thief := filepath.Join(filepath.Dir(s.project), "thief")
+	stolen := s.write(filepath.Join(thief, "tools", "judge"), "#!/bin/sh\ntouch "+mark+"\n")
+	if err := errors.Join(os.Chmod(stolen, 0o700), os.Symlink(filepath.Dir(book), filepath.Join(thief, ".lidguard"))); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.judge(bashCall("ls", thief)); got.Decision != event.None {
+		t.Errorf("in a project that links to a trusted book: got %+v", got)
+	}
+	if _, err := os.Stat(mark); err == nil {
+		t.Fatal("a program ran by the trust in another project's book")
+	}
 	if got := s.bash("ls"); got.Decision != event.Deny || got.Reason != "no, says the project" || got.Policy != "judge" {
 		t.Errorf("trusted: got %+v", got)
 	}
@@ -343,6 +356,36 @@ func TestHandlerPack_runsOnlyWhatIsTrusted(t *testing.T) {
 	}
 	if _, err := ResidentHelper(env, s.dirs, stays.ID(), s.project); err == nil {
 		t.Error("switched off there is that helper too")
+	}
+}
+
+// TestBooks_aProjectCannotSpendTheHooksTime: a hook that its client has to end lets
+// the call run, whatever the person's own rules say.
+func TestBooks_aProjectCannotSpendTheHooksTime(t *testing.T) {
+	s := newBookshelf(t)
+	s.own("[[rule]]\nid = 'mine'\ntool = 'Never'\ndecision = 'deny'\n")
+	large := strings.Repeat("# \n", rulebook.MaxInside/3+1)
+	s.theirs("[[rule]]\nid = 'r'\ncommand = 'ls'\ndecision = 'deny'\n" + large)
+	books, err := LoadBooks(s.dirs, s.project)
+	if err != nil || books.Project.Broken == nil || !strings.Contains(books.Project.Broken.Error(), "before you trust it") {
+		t.Fatalf("a book of %d bytes: %+v, %v", len(large), books.Project, err)
+	}
+	if got := s.bash("rm -rf /"); got.Decision != event.Deny {
+		t.Errorf("beside a book that is too large the gate says %+v", got)
+	}
+	s.trust(filepath.Join(s.project, ".lidguard", "rules.toml"))
+	if got := s.bash("ls"); got.Rule != "r" {
+		t.Errorf("trusted, the large book says %+v", got)
+	}
+
+	s.theirs("[[rule]]\nid = 'slow'\ninput = '(.*(a|b).*){1,300}x'\ndecision = 'deny'\n")
+	h := s.hook(bashCall("echo "+strings.Repeat("ab", 1<<20), s.project))
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	began := time.Now()
+	got, _ := policy.Run(ctx, &h.ev, h.packHandlers())
+	if took := time.Since(began); got.Decision != event.Deny || got.Rule != "gate-failed" || took > 5*time.Second {
+		t.Errorf("an expression without end: got %+v after %s", got, took)
 	}
 }
 

@@ -164,6 +164,21 @@ func TestTrust(t *testing.T) {
 		if !load().Trusted(way) {
 			t.Error("another way to the same file is not trusted")
 		}
+		// A project that links to a trusted book is another project.
+		for i, link := range []string{filepath.Join(".lidguard"), filepath.Join(".lidguard", "rules.toml")} {
+			project := filepath.Join(home, "thief", string(rune('0'+i)))
+			if err := os.MkdirAll(filepath.Dir(filepath.Join(project, link)), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Symlink(filepath.Join(home, "p", link), filepath.Join(project, link)); err != nil {
+				t.Fatal(err)
+			}
+			thief := second
+			thief.Path = filepath.Join(project, ".lidguard", "rules.toml")
+			if load().Trusted(thief) {
+				t.Errorf("a project is trusted for the link %q to a trusted book", link)
+			}
+		}
 	}
 	// A copy that somebody changed is none.
 	copies, err := filepath.Glob(filepath.Join(dirs.State, "books", "*.toml"))
@@ -264,6 +279,19 @@ func TestResolve(t *testing.T) {
 	write(t, inner, root, "team", "inner.toml")
 	if _, _, err := resolve(strings.Repeat(include("team/inner.toml", pin(inner)), 33), "", nil); err == nil || !strings.Contains(err.Error(), "more than 32 books") {
 		t.Errorf("33 includes: %v", err)
+	}
+	// Who is confined is not trusted with the time of every hook either.
+	half := "[redact]\nmax = 1\n" + strings.Repeat("#", rulebook.MaxInside/2)
+	write(t, half, root, "half.toml")
+	for _, c := range []struct {
+		times  int
+		inside string
+		fine   bool
+	}{{1, root, true}, {2, root, false}, {2, "", true}} {
+		_, _, err := resolve(strings.Repeat(include("half.toml", pin(half)), c.times), c.inside, nil)
+		if (err == nil) != c.fine || err != nil && !strings.Contains(err.Error(), "half.toml: a project's book and what it includes may have 262144 bytes before you trust it") {
+			t.Errorf("%d times half of what is allowed inside %q: %v", c.times, c.inside, err)
+		}
 	}
 }
 

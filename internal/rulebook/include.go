@@ -21,6 +21,9 @@ type Include struct {
 const (
 	MaxIncludes = 32 // in all
 	maxDepth    = 4  // books that include books
+	// MaxInside bounds a confined book and what it includes, in bytes together:
+	// every hook reads them, and whoever wrote them is not trusted with its time.
+	MaxInside = 256 << 10
 )
 
 // PinError says that a pinned book is not there as it was pinned.
@@ -46,7 +49,7 @@ type Resolver struct {
 	// was. nil: nothing was kept.
 	Kept func(Digest) ([]byte, bool)
 
-	count, depth int
+	count, depth, size int
 }
 
 // Resolve calls take with every book that includes name, in the order given, those
@@ -78,6 +81,9 @@ func (r *Resolver) Resolve(book File, includes []Include, decode func(File) ([]I
 		if err != nil {
 			return err
 		}
+		if err := r.Admit(file); err != nil {
+			return err
+		}
 		more, err := decode(file)
 		if err != nil {
 			return err
@@ -90,6 +96,15 @@ func (r *Resolver) Resolve(book File, includes []Include, decode func(File) ([]I
 		}
 	}
 	return nil
+}
+
+// Admit counts a book, the first one as well, and refuses one that is too much. It
+// is for before a book is decoded.
+func (r *Resolver) Admit(f File) error {
+	if r.size += len(f.Data); r.Inside == "" || r.size <= MaxInside {
+		return nil
+	}
+	return &Error{File: f.Path, Problem: fmt.Sprintf("a project's book and what it includes may have %d bytes before you trust it", MaxInside)}
 }
 
 // path is where an include is.

@@ -17,7 +17,7 @@ import (
 
 // Pin is a book that a person has looked at and trusts.
 type Pin struct {
-	Path   string    `json:"path"` // absolute, links resolved
+	Path   string    `json:"path"` // absolute, see canonical
 	SHA256 Digest    `json:"sha256"`
 	At     time.Time `json:"at"`
 }
@@ -135,12 +135,18 @@ func (t *Trust) copyOf(d Digest) string {
 }
 
 // canonical is the path by which a book is known: two ways to one file are one
-// book, and a link that is turned elsewhere is another.
+// book. A project's book is known by the project's folder and never by where a link
+// in it leads: else a repository that links to a book that is trusted elsewhere had
+// that trust for programs of its own.
 func canonical(path string) string {
+	path, below := filepath.Clean(path), ""
+	if own := filepath.FromSlash(ProjectBook); strings.HasSuffix(path, string(filepath.Separator)+own) {
+		path, below = ProjectOf(path), own
+	}
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real
 	}
-	return filepath.Clean(path)
+	return filepath.Join(path, below)
 }
 
 // replace writes beside name and renames, so that nobody reads half a file.

@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,16 +13,18 @@ import (
 
 // call is one event with what was learned about it, each thing once.
 type call struct {
-	ev *event.Event
-	w  *World
+	ctx context.Context // of the one judgement
+	ev  *event.Event
+	w   *World
 
 	read  bool
 	value any // the input, decoded
 	in    fields
-	err   error
+	err   error // why it cannot be read
 
 	inspected bool
 	shell     *shell.Facts
+	unread    error // why the command cannot be
 }
 
 // fields are the parts of an input that rules look at.
@@ -131,7 +134,7 @@ var errOver = errors.New("the command cannot be read")
 // facts are the programs of the call's command; nil where the call is none.
 func (c *call) facts() (*shell.Facts, error) {
 	if c.inspected || c.ev.Tool == nil {
-		return c.shell, c.err
+		return c.shell, c.unread
 	}
 	in, err := c.fields()
 	if err != nil {
@@ -147,14 +150,14 @@ func (c *call) facts() (*shell.Facts, error) {
 	}
 	c.shell = shell.Inspect(in.command, d, c.w.Shell)
 	if over := c.shell.Over; over != nil {
-		c.err = fmt.Errorf("%w: %s", errOver, over)
+		c.unread = fmt.Errorf("%w: %s", errOver, over)
 	}
 	for _, p := range c.shell.Problems {
-		if p.Kind == shell.Unparsable && c.err == nil {
-			c.err = fmt.Errorf("%w: %s", errOver, p.Detail)
+		if p.Kind == shell.Unparsable && c.unread == nil {
+			c.unread = fmt.Errorf("%w: %s", errOver, p.Detail)
 		}
 	}
-	return c.shell, c.err
+	return c.shell, c.unread
 }
 
 // input reports whether fits holds for a text in the call's input, or for the

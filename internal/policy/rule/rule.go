@@ -155,8 +155,8 @@ func New(rules []Rule, world func(*event.Event) World, after func(*event.Event, 
 		Wants: func(ev *event.Event) bool {
 			return slices.ContainsFunc(rules, func(r Rule) bool { return r.wants(ev) })
 		},
-		Handle: func(_ context.Context, ev *event.Event) (event.Verdict, error) {
-			v, err := Judge(rules, ev, world(ev))
+		Handle: func(ctx context.Context, ev *event.Event) (event.Verdict, error) {
+			v, err := Judge(ctx, rules, ev, world(ev))
 			if err == nil && v.Decision != event.None && after != nil {
 				after(ev, &v)
 			}
@@ -166,16 +166,77 @@ func New(rules []Rule, world func(*event.Event) World, after func(*event.Event, 
 }
 
 // Judge judges one event. The gravest rule counts, and of several the first. The
-// error says that a rule might fire and the call cannot be read.
-func Judge(rules []Rule, ev *event.Event, w World) (event.Verdict, error) {
-	c := call{ev: ev, w: &w}
+// error says that a rule might fire and the call cannot be read, or that ctx was over
+// before all rules were looked at.
+func Judge(ctx context.Context, rules []Rule, ev *event.Event, w World) (event.Verdict, error) {
+	c := &call{ctx: ctx, ev: ev, w: &w}
+	if !heavy(rules, ev) {
+		return judge(rules, c)
+	}
+	// A hook that its client has to end lets the call run, and nothing else ends an
+	// expression that is at work. What stays behind reads the call and the rules alone.
+	_, _ = c.facts() // looks at the machine; its error counts where a rule depends on it
+	type answer struct {
+		v   event.Verdict
+		err error
+	}
+	done := make(chan answer, 1)
+	go func() {
+		defer func() {
+			if r := recover(); r != nil {
+				done <- answer{err: fmt.Errorf("panic: %v", r)}
+			}
+		}()
+		v, err := judge(rules, c)
+		done <- answer{v, err}
+	}()
+	select {
+	case a := <-done:
+		return a.v, a.err
+	case <-ctx.Done():
+		return event.Verdict{}, ctx.Err()
+	}
+}
+
+// light is how much text the patterns and the call may have, in bytes, for matching
+// them without expressions to take no time that matters.
+const light = 16 << 10
+
+// heavy reports whether judging an event may take long: a regular expression may cost
+// its own length for every byte that it reads, and whoever wrote it chose both.
+func heavy(rules []Rule, ev *event.Event) bool {
+	text := len(ev.Prompt)
+	if ev.Tool != nil {
+		text = len(ev.Tool.Input)
+	}
+	if text > light {
+		return true
+	}
+	patterns := 0
+	for i := range rules {
+		r := &rules[i]
+		if !r.wants(ev) {
+			continue
+		}
+		patterns += len(r.Path) + len(r.Command.text)
+		if !r.Input.IsZero() || !r.Tool.IsZero() && !r.Tool.Plain() || patterns > light {
+			return true
+		}
+	}
+	return false
+}
+
+func judge(rules []Rule, c *call) (event.Verdict, error) {
 	var found *Rule
 	for i := range rules {
 		r := &rules[i]
-		if found != nil && found.Decision >= r.Decision || !r.wants(ev) {
+		if found != nil && found.Decision >= r.Decision || !r.wants(c.ev) {
 			continue
 		}
-		fires, err := r.fires(&c)
+		if err := c.ctx.Err(); err != nil {
+			return event.Verdict{}, err
+		}
+		fires, err := r.fires(c)
 		if err != nil {
 			return event.Verdict{}, fmt.Errorf("rule %q: %w", r.ID, err)
 		}
@@ -186,7 +247,7 @@ func Judge(rules []Rule, ev *event.Event, w World) (event.Verdict, error) {
 	if found == nil {
 		return event.Verdict{}, nil
 	}
-	return found.verdict(ev, w.Unattended), nil
+	return found.verdict(c.ev, c.w.Unattended), nil
 }
 
 // fires reports whether all conditions hold, the cheap ones first.

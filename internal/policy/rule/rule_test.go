@@ -1,9 +1,12 @@
 package rule_test
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
+	"time"
 	"unicode"
 
 	"github.com/pelletier/go-toml/v2"
@@ -84,7 +87,7 @@ func TestCommand(t *testing.T) {
 		list := rules(t, "[[rule]]\nid='x'\ndecision='deny'\ncommand='"+c.command+"'\n")
 		for fires, commands := range map[bool][]string{true: c.fires, false: c.lets} {
 			for _, line := range commands {
-				v, err := rule.Judge(list, bash(line), world())
+				v, err := rule.Judge(t.Context(), list, bash(line), world())
 				if err != nil || (v.Decision == event.Deny) != fires {
 					t.Errorf("%q on `%s`: got %v, %v, want fires=%t", c.command, line, v.Decision, err, fires)
 				}
@@ -136,7 +139,7 @@ func TestRule_conditions(t *testing.T) {
 	} {
 		list := rules(t, "[[rule]]\nid='x'\ndecision='deny'\n"+c.rule+"\n")
 		w := world()
-		v, err := rule.Judge(list, c.ev, w)
+		v, err := rule.Judge(t.Context(), list, c.ev, w)
 		if err != nil || (v.Decision == event.Deny) != c.fires {
 			t.Errorf("%s: got %v, %v, want fires=%t", c.name, v.Decision, err, c.fires)
 		}
@@ -144,11 +147,11 @@ func TestRule_conditions(t *testing.T) {
 	list := rules(t, "[[rule]]\nid='x'\ndecision='deny'\npath='gen/**'\n")
 	w := world()
 	w.Shell.Dir = "/home/u/p"
-	if v, err := rule.Judge(list, call("apply_patch", map[string]string{"command": patch}), w); err != nil || v.Decision != event.Deny {
+	if v, err := rule.Judge(t.Context(), list, call("apply_patch", map[string]string{"command": patch}), w); err != nil || v.Decision != event.Deny {
 		t.Errorf("a patch's target: got %v, %v", v.Decision, err)
 	}
 	w.Fold = true
-	if v, err := rule.Judge(list, call("Write", map[string]string{"file_path": "/HOME/u/P/Gen/x"}), w); err != nil || v.Decision != event.Deny {
+	if v, err := rule.Judge(t.Context(), list, call("Write", map[string]string{"file_path": "/HOME/u/P/Gen/x"}), w); err != nil || v.Decision != event.Deny {
 		t.Errorf("where case means nothing: got %v, %v", v.Decision, err)
 	}
 }
@@ -179,25 +182,25 @@ command = "git push --force"
 decision = "deny"
 `)
 	w := world()
-	v, err := rule.Judge(list, bash("git push"), w)
+	v, err := rule.Judge(t.Context(), list, bash("git push"), w)
 	if err != nil || v.Decision != event.Ask || v.Rule != "asks" || v.Reason != "lidguard rule [asks]: pushing is for people. Instead: leave the commit local." {
 		t.Errorf("got %+v, %v", v, err)
 	}
-	if v, _ := rule.Judge(list, bash("git push --force"), w); v.Decision != event.Deny || v.Rule != "denies" || !strings.HasSuffix(v.Reason, "Do not reach the same end another way.") {
+	if v, _ := rule.Judge(t.Context(), list, bash("git push --force"), w); v.Decision != event.Deny || v.Rule != "denies" || !strings.HasSuffix(v.Reason, "Do not reach the same end another way.") {
 		t.Errorf("got %+v", v)
 	}
 	asked := bash("git push")
 	asked.Name = event.PermissionRequest
-	if v, _ := rule.Judge(list, asked, w); !v.IsZero() {
+	if v, _ := rule.Judge(t.Context(), list, asked, w); !v.IsZero() {
 		t.Errorf("a question about a question: %+v", v)
 	}
 	w.Unattended = "this run is headless"
-	if v, _ := rule.Judge(list, bash("git push"), w); v.Decision != event.Deny || !strings.Contains(v.Reason, "A person would be asked, but this run is headless.") {
+	if v, _ := rule.Judge(t.Context(), list, bash("git push"), w); v.Decision != event.Deny || !strings.Contains(v.Reason, "A person would be asked, but this run is headless.") {
 		t.Errorf("nobody to ask: got %+v", v)
 	}
 	// What cannot be read is an error, which a gate refuses.
 	for _, unreadable := range []*event.Event{bash("git push 'unclosed"), {Name: event.PreToolUse, Tool: &event.Tool{Name: "Bash", Input: json.RawMessage(`{"command":`)}}} {
-		if v, err := rule.Judge(list, unreadable, w); err == nil {
+		if v, err := rule.Judge(t.Context(), list, unreadable, w); err == nil {
 			t.Errorf("%s: got %+v without an error", unreadable.Tool.Input, v)
 		}
 	}
@@ -313,6 +316,35 @@ func TestHandler_wantsOnlyWhatARuleIsFor(t *testing.T) {
 
 // FuzzJudge: never panics; a command rule that fires does so for the same command
 // behind what changes nothing.
+// TestJudge_endsWithItsTime: what an expression costs its author chooses, and
+// nothing that it reads.
+func TestJudge_endsWithItsTime(t *testing.T) {
+	const slow = `(.*(a|b).*){1,300}x`
+	long := strings.Repeat("ab", 1<<20)
+	for name, c := range map[string]struct {
+		book string
+		ev   *event.Event
+	}{
+		"input":    {"input = '" + slow + "'", bash("echo " + long)},
+		"tool":     {"tool = '" + slow + "'", call(long, map[string]any{})},
+		"a prompt": {"events = ['UserPromptSubmit']\ninput = '" + slow + "'", &event.Event{Name: event.UserPromptSubmit, Prompt: long}},
+	} {
+		list := rules(t, "[[rule]]\nid = 'x'\ndecision = 'deny'\n"+c.book+"\n")
+		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+		began := time.Now()
+		v, err := rule.Judge(ctx, list, c.ev, world())
+		cancel()
+		if took := time.Since(began); !errors.Is(err, context.DeadlineExceeded) || !v.IsZero() || took > 5*time.Second {
+			t.Errorf("%s: got %+v, %v after %s", name, v, err, took)
+		}
+	}
+	// A rule that needs nothing of a command is no victim of one that cannot be read.
+	list := rules(t, "[[rule]]\nid = 'text'\ninput = 'nothing'\ndecision = 'deny'\n")
+	if v, err := rule.Judge(t.Context(), list, bash("echo 'open"), world()); err != nil || !v.IsZero() {
+		t.Errorf("an expression over an unreadable command: got %+v, %v", v, err)
+	}
+}
+
 func FuzzJudge(f *testing.F) {
 	f.Add("git push --force", "git push --force")
 	f.Add("rm -rf /x*", "rm -r -f /x/y")
@@ -326,14 +358,14 @@ func FuzzJudge(f *testing.F) {
 			return
 		}
 		list := []rule.Rule{{ID: "x", Command: c, Decision: rule.Decision(event.Deny)}}
-		v, err := rule.Judge(list, bash(line), world())
+		v, err := rule.Judge(t.Context(), list, bash(line), world())
 		if err != nil {
 			return
 		}
 		if strings.ContainsFunc(line, unicode.IsControl) || strings.ContainsAny(line, "#;&|()<>{}\\'\"`$!") || strings.TrimSpace(line) == "" {
 			return
 		}
-		again, err := rule.Judge(list, bash("( "+line+" )"), world())
+		again, err := rule.Judge(t.Context(), list, bash("( "+line+" )"), world())
 		if err != nil || again.Decision != v.Decision {
 			t.Fatalf("%q on %q is %v, in a subshell %v, %v", pattern, line, v.Decision, again.Decision, err)
 		}

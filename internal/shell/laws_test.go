@@ -260,3 +260,27 @@ func TestInspect_unsetDefault(t *testing.T) {
 		t.Errorf("got %q, want the default", got)
 	}
 }
+
+// TestInspect_typographicTextCostsItsLength counts steps instead of time: four times
+// the text may take about four times the work, and the budget is asked on the way.
+func TestInspect_typographicTextCostsItsLength(t *testing.T) {
+	for _, unit := range []string{"@“\n", "@“", "@“ \n“", "@‘\n@“\n", "‘", "“$(", "@“\n”@\n", "–x ‘a’ ", "“`”", "<#“"} {
+		steps := func(n int) int {
+			w := &walker{f: &Facts{}, world: &World{}, lim: Limits{Steps: 1 << 40}.withDefaults()}
+			w.lim.Depth = 1 << 20
+			w.plainQuotes(strings.Repeat(unit, n))
+			return w.steps
+		}
+		if one, four := steps(2000), steps(8000); four > 5*one {
+			t.Errorf("%q: %d steps for 2000, %d for 8000", unit, one, four)
+		}
+		if unit == "“$(" || unit == "<#“" {
+			continue // too deep at once, a comment at once
+		}
+		asked := 0
+		Inspect(strings.Repeat(unit, 40000), PowerShell, World{Budget: func() bool { asked++; return asked < 3 }})
+		if asked != 3 {
+			t.Errorf("%q: the budget was asked %d times, refused at the third", unit, asked)
+		}
+	}
+}

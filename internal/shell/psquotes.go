@@ -28,7 +28,6 @@ func (w *walker) plainQuotes(text string) string {
 		return text
 	}
 	q := quotes{w: w, text: text}
-	w.step(len(text) / 32)
 	q.code(0)
 	return q.out.String()
 }
@@ -38,6 +37,10 @@ type quotes struct {
 	text string
 	i    int
 	out  strings.Builder
+	// charged is up to where the work is counted.
+	charged int
+	// open tells for each kind of quote that no here-string ends from here on.
+	open [2]bool
 }
 
 // copy moves n bytes over, at most all.
@@ -45,6 +48,14 @@ func (q *quotes) copy(n int) {
 	end := min(q.i+n, len(q.text))
 	q.out.WriteString(q.text[q.i:end])
 	q.i = end
+}
+
+// charge counts the work on the way, so that a time limit holds in the middle.
+func (q *quotes) charge() {
+	if n := q.i - q.charged; n >= 1024 {
+		q.w.step(n / 32)
+		q.charged = q.i
+	}
 }
 
 // replace writes a byte for n of the text.
@@ -62,6 +73,7 @@ func (q *quotes) code(around int) {
 	depth := 0
 	for begins := true; q.i < len(q.text) && !q.w.over; {
 		rest := q.text[q.i:]
+		q.charge()
 		kind, n := psQuote(rest)
 		switch {
 		case kind != 0:
@@ -111,6 +123,7 @@ func (q *quotes) code(around int) {
 func (q *quotes) str(kind byte, around int) {
 	for q.w.step(1); q.i < len(q.text) && !q.w.over; {
 		rest := q.text[q.i:]
+		q.charge()
 		switch k, n := psQuote(rest); {
 		case k == kind:
 			q.replace(kind, n)
@@ -131,15 +144,23 @@ func (q *quotes) str(kind byte, around int) {
 	}
 }
 
-// hereString reads a here-string, if there is one.
+// hereString reads a here-string, if there is one. What was looked through for an
+// end in vain is not looked through again: text of many openings costs its length.
 func (q *quotes) hereString() bool {
 	rest := q.text[q.i:]
 	kind, n := psQuote(rest[1:])
-	nl := strings.IndexByte(rest, '\n')
-	if kind == 0 || nl < 0 || strings.TrimSpace(rest[1+n:nl]) != "" {
+	nl := 1 + n
+	for nl < len(rest) && (rest[nl] == ' ' || rest[nl] == '\t' || rest[nl] == '\r') {
+		nl++
+	}
+	if kind == 0 || nl >= len(rest) || rest[nl] != '\n' {
 		return false
 	}
-	for at := nl; at >= 0; {
+	open := &q.open[0]
+	if kind == '"' {
+		open = &q.open[1]
+	}
+	for at := nl; !*open && q.w.step(1); {
 		if k, m := psQuote(rest[at+1:]); k == kind && strings.HasPrefix(rest[at+1+m:], "@") {
 			q.copy(1)
 			q.replace(kind, n)
@@ -149,11 +170,8 @@ func (q *quotes) hereString() bool {
 			return true
 		}
 		next := strings.IndexByte(rest[at+1:], '\n')
-		if next < 0 {
-			break
-		}
+		*open = next < 0
 		at += 1 + next
 	}
-	q.w.step(len(rest) / 256)
 	return false
 }

@@ -186,21 +186,41 @@ func (m *machine) kind(p string) gate.FileKind {
 	return gate.KindFile
 }
 
-// resolve follows links as far as the path exists.
+// maxLinks is how many links Linux follows in one path (path_resolution(7)).
+const maxLinks = 40
+
+// resolve follows links as far as the path exists, and a link that leads to nothing
+// yet to where writing through it would make a file. It is "" where that cannot be
+// known.
 func (m *machine) resolve(p string) string {
 	if closed(p) {
 		return ""
 	}
-	rest := ""
+	rest, links := "", 0
 	for at := p; ; {
 		if real, err := filepath.EvalSymlinks(at); err == nil {
 			return path.Clean(filepath.ToSlash(real) + rest)
 		}
-		up := path.Dir(at)
+		// Not path.Dir, which takes out a ".." that may lead out of a link.
+		i := strings.LastIndexByte(at, '/')
+		if i < 0 {
+			return ""
+		}
+		up := at[:max(i, 1)]
+		if target, err := os.Readlink(at); err == nil {
+			if links++; links > maxLinks {
+				return ""
+			}
+			if target = filepath.ToSlash(target); !path.IsAbs(target) && !filepath.IsAbs(target) {
+				target = up + "/" + target // not cleaned: up may be a link itself
+			}
+			at = target
+			continue
+		}
 		if up == at {
 			return ""
 		}
-		rest = "/" + path.Base(at) + rest
+		rest = at[i:] + rest
 		at = up
 	}
 }

@@ -118,6 +118,35 @@ func TestWorld_readsOnlyWhatItMay(t *testing.T) {
 	}
 }
 
+// Whoever writes through a link that leads to nothing makes what it names.
+func TestWorld_followsLinksToNothing(t *testing.T) {
+	dir := repository(t, "2")
+	away, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(away, "sub"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	w := gateWorld("linux", dir, func(string) string { return "" }, "/nobody")
+	for _, tt := range []struct{ link, target, ask, want string }{
+		{"a", away + "/none", "a", away + "/none"},
+		{"b", "a", "b", away + "/none"},
+		{"c", away + "/no/folder", "c/deeper/file", away + "/no/folder/deeper/file"},
+		{"d", away + "/sub", "d", away + "/sub"},
+		{"e", "d/../none", "e", away + "/none"}, // .. of where d leads, not of where it stands
+		{"f", "none/../src", "f", dir + "/src"},
+		{"g", "g", "g", ""},
+	} {
+		if err := os.Symlink(tt.target, filepath.Join(dir, tt.link)); err != nil {
+			t.Fatal(err)
+		}
+		if got := w.Resolve(dir + "/" + tt.ask); got != tt.want {
+			t.Errorf("%s, a link to %s: resolved to %q, want %q", tt.ask, tt.target, got, tt.want)
+		}
+	}
+}
+
 func FuzzInIndex(f *testing.F) {
 	f.Add([]byte("DIRC\x00\x00\x00\x02\x00\x00\x00\x01"), "a")
 	f.Add([]byte("DIRC\x00\x00\x00\x04\x00\x00\x00\x02"+strings.Repeat("x", 80)), "x")

@@ -121,7 +121,15 @@ func canClose(st *ipc.Status, s settings.Settings, looked bool, rights []ipc.Fin
 			add(true, "session-rests", "%s is not at work", session.Key)
 		}
 	}
-	if !working {
+	switch up := st.Protected && confirmed(st.Held); {
+	case working:
+	case up && !st.ReachableUntil.IsZero():
+		add(true, "reachable", "no session is at work; the machine stays reachable until %s", st.ReachableUntil.Local().Format("15:04"))
+		return conclude(out)
+	case up && st.RemoteLogins != "":
+		add(true, "remote-logins", "no session is at work; the machine stays up for who is logged in from afar: %s", st.RemoteLogins)
+		return conclude(out)
+	default:
 		add(true, "nothing-works", "no session is at work, so the machine does what it always does")
 		return conclude(out)
 	}

@@ -3,6 +3,7 @@ package cli
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/lidguard-go/lidguard/internal/event"
 	"github.com/lidguard-go/lidguard/internal/ipc"
@@ -38,6 +39,16 @@ func TestCanClose_rightsLidAndDisplays(t *testing.T) {
 		{"the phone is asked", func(_ *ipc.Status, s *settings.Settings) {
 			s.ClosedLidPermissionDecision, s.PhoneURL = "phone", "https://n.example/0123456789abcdef"
 		}, nil, true, "session-works"},
+		{"nothing works, and nobody is to reach it", func(st *ipc.Status, _ *settings.Settings) { st.Sessions[0].Holds = false }, nil, true, "nothing-works"},
+		{"nothing works, but it stays reachable", func(st *ipc.Status, _ *settings.Settings) {
+			st.Sessions[0].Holds, st.ReachableUntil = false, time.Now().Add(time.Minute)
+		}, nil, true, "reachable"},
+		{"nothing works, but somebody is logged in", func(st *ipc.Status, _ *settings.Settings) {
+			st.Sessions[0].Holds, st.RemoteLogins = false, "ana from 192.0.2.7"
+		}, nil, true, "remote-logins"},
+		{"it should stay reachable, and no lock says so", func(st *ipc.Status, _ *settings.Settings) {
+			st.Sessions[0].Holds, st.ReachableUntil, st.Held[0].Confirmed = false, time.Now().Add(time.Minute), false
+		}, nil, true, "nothing-works"},
 		{"a session at rest", func(st *ipc.Status, _ *settings.Settings) {
 			st.Sessions = append(st.Sessions, ipc.Session{Key: event.SessionKey{Provider: event.Codex, ID: "b"}})
 		}, nil, true, "session-rests"},

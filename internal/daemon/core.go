@@ -453,8 +453,12 @@ func (c *Core) Status() ipc.Status {
 			Remedy: "`lidguard suspend-history` has the last ones; on Linux see `lidguard linux-permission check`"})
 	}
 	if a.Offline {
-		st.Findings = append(st.Findings, ipc.Finding{Code: "network-lost", Text: "no network since " + c.wall(a.OfflineSince).Local().Format("15:04") +
-			", with the lid closed and agents at work", Remedy: "`lidguard settings --network-lost-release true` has the machine sleep then"})
+		f := ipc.Finding{Code: "network-lost", Text: "no network since " + c.wall(a.OfflineSince).Local().Format("15:04") +
+			", with the lid closed and agents at work"}
+		if !a.Config.OfflineRelease { // else protection-blocked has it
+			f.Remedy = "`lidguard settings --network-lost-release true` has the machine sleep then"
+		}
+		st.Findings = append(st.Findings, f)
 	}
 	if a.ReachUntil > c.now.Awake && a.Protected() {
 		st.ReachableUntil = c.wall(a.ReachUntil)

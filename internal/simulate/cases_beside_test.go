@@ -222,7 +222,7 @@ func TestCase_codex21703_lostNetwork(t *testing.T) {
 		if b.Count("no network for 10m0s") != 1 {
 			t.Error("want one notice")
 		}
-		if st := b.Core().Status(); len(st.Findings) != 1 || st.Findings[0].Code != "network-lost" {
+		if st := b.Core().Status(); len(st.Findings) != 1 || st.Findings[0].Code != "network-lost" || st.Findings[0].Remedy == "" {
 			t.Errorf("findings %+v", st.Findings)
 		}
 		b.Input(network(awake.NetworkUp))
@@ -232,7 +232,18 @@ func TestCase_codex21703_lostNetwork(t *testing.T) {
 	})
 	t.Run("a release", func(t *testing.T) {
 		b := lost(t, true)
-		b.Pass(2 * time.Minute)
+		b.Pass(time.Minute + time.Second)
+		told := false
+		for _, f := range b.Core().Status().Findings {
+			told = told || f.Code == "network-lost"
+			if strings.Contains(f.Remedy, "network-lost-release true") {
+				t.Errorf("%s: the remedy is what is set already: %s", f.Code, f.Remedy)
+			}
+		}
+		if !told {
+			t.Error("status does not tell the lost network")
+		}
+		b.Pass(time.Minute)
 		if n := len(b.Laptop().Sleeps()); n != 1 || b.Count("webhook PreSuspend NetworkLost") != 1 {
 			t.Fatalf("slept %d times, want once with the webhook", n)
 		}

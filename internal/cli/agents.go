@@ -120,9 +120,17 @@ func (a *app) installation() (installation, error) {
 		return installation{}, err
 	}
 	in := installation{program: program, store: install.Store{Path: d.Installed()}, home: d.Home}
-	in.records, err = in.store.Load()
-	return in, err
+	if in.records, err = in.store.Load(); err != nil {
+		return in, &unreadRecord{err}
+	}
+	return in, nil
 }
+
+// unreadRecord: everything else of the installation is known.
+type unreadRecord struct{ err error }
+
+func (e *unreadRecord) Error() string { return e.err.Error() }
+func (e *unreadRecord) Unwrap() error { return e.err }
 
 // editHint adds to an error of an edit what the person can do.
 func editHint(err error) error {

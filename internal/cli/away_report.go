@@ -40,7 +40,7 @@ func (a *app) awayReport(n int) error {
 	}
 	all, err := notify.Absences(d.AwayReport())
 	if err != nil {
-		return hint(err, "the next time the lid closes it is begun anew")
+		return hintBroken(err, "the next time the lid closes it is begun anew")
 	}
 	all = all[max(0, len(all)-n):]
 	if all == nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"os"
 	"runtime"
@@ -78,7 +79,7 @@ func (a *app) call(ctx context.Context, req *ipc.Request) (*ipc.Reply, error) {
 	if errors.As(err, &other) {
 		return nil, hint(err, "another version of lidguard runs; it hands over to this one with the next session, or at once with `lidguard start`")
 	}
-	if errors.Is(err, ipc.ErrUnsafe) {
+	if errors.Is(err, ipc.ErrUnsafe) || errors.Is(err, fs.ErrPermission) {
 		return nil, hint(err, "`lidguard doctor` says how to put it right")
 	}
 	var refused *ipc.RefusedError

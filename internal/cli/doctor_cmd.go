@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 
 	"github.com/lidguard-go/lidguard/internal/doctor"
 	"github.com/lidguard-go/lidguard/internal/install"
@@ -67,7 +68,10 @@ func (a *app) doctor(ctx context.Context, limits bool) error {
 	}
 
 	in, err := a.installation()
-	if err != nil {
+	var unread *unreadRecord
+	if errors.As(err, &unread) { // the hooks can be looked at all the same
+		r.Findings = append(r.Findings, doctor.Record(in.store.Path, unread.err))
+	} else if err != nil {
 		return err
 	}
 	for _, g := range a.agents(in.home) {

@@ -54,6 +54,22 @@ func runFolder(path string, err error) (fs.FileMode, doctor.RunOdd) {
 	return info.Mode(), ""
 }
 
+// shutFolder is the folder on the way to path that may not be entered; "" if none
+// is in the way.
+func shutFolder(path string) string {
+	for {
+		_, err := os.Lstat(path)
+		above := filepath.Dir(path)
+		if err == nil || above == path {
+			return ""
+		}
+		if _, err := os.Lstat(above); err == nil {
+			return above
+		}
+		path = above
+	}
+}
+
 // hookBinary finds the thin hook program beside this one and reads its version
 // from the file, without running it.
 func (a *app) hookBinary() (path, version string) {

@@ -147,7 +147,7 @@ func (a *app) changePacks(ctx context.Context, pack string, change func(*entry.P
 	}
 	packs, err := entry.LoadPacks(d)
 	if err != nil {
-		return hint(err, "repair or delete that file; until then the gate judges by its standard profile")
+		return hintBroken(err, "repair or delete that file; until then the gate judges by its standard profile")
 	}
 	change(&packs)
 	if err := entry.SavePacks(d, packs); err != nil {
@@ -178,7 +178,7 @@ func (a *app) hooksList() error {
 	}
 	chain, err := entry.ChainIn(d, a.WorkDir)
 	if err != nil {
-		return hint(err, "repair or delete that file; until then the gate judges by its standard profile")
+		return hintBroken(err, "repair or delete that file; until then the gate judges by its standard profile")
 	}
 	return a.result(chain, func() {
 		var rows [][]string

@@ -113,7 +113,7 @@ func (a *app) hooksTrust(cmd *cobra.Command, file string, o hooksTrustOptions) e
 	}
 	trust, err := rulebook.LoadTrust(d)
 	if err != nil {
-		return hint(err, "repair or delete that file; until then nothing is trusted")
+		return hintBroken(err, "repair or delete that file; until then nothing is trusted")
 	}
 	r := trustReport{Path: f.Path, SHA256: f.Digest, Would: would}
 	before, known := trust.Of(f.Path)
@@ -293,7 +293,7 @@ func (a *app) hooksTrustList() error {
 	}
 	trust, err := rulebook.LoadTrust(d)
 	if err != nil {
-		return hint(err, "repair or delete that file; until then nothing is trusted")
+		return hintBroken(err, "repair or delete that file; until then nothing is trusted")
 	}
 	type row struct {
 		rulebook.Pin

@@ -17,7 +17,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"strings"
+	"syscall"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -62,12 +64,26 @@ func (e *hinted) Unwrap() error { return e.err }
 // hint adds advice to an error: what to run or to change.
 func hint(err error, advice string) error { return &hinted{err, advice} }
 
+// hintBroken is hint for a file of ours with something wrong in it, unless it could
+// not even be read, which failure has its own hint for.
+func hintBroken(err error, advice string) error {
+	if errors.Is(err, fs.ErrPermission) {
+		return err
+	}
+	return hint(err, advice)
+}
+
 // failure prints an error and its hint.
 func (p *printer) failure(err error) {
 	fmt.Fprintln(p.err, p.paint(red, "error:"), clean(strings.ReplaceAll(err.Error(), "\n", "; ")))
 	var h *hinted
-	if errors.As(err, &h) {
+	switch {
+	case errors.As(err, &h):
 		fmt.Fprintln(p.err, p.paint(dim, "hint:"), h.hint)
+	case errors.Is(err, fs.ErrPermission):
+		fmt.Fprintln(p.err, p.paint(dim, "hint:"), "`ls -ld` with that path, and with the folder above it, shows whose it is and what you may do; it has to be yours")
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		fmt.Fprintln(p.err, p.paint(dim, "hint:"), "the disk is full: make room there and try again; nothing was written in part")
 	}
 }
 

@@ -71,7 +71,7 @@ func (a *app) settings(ctx context.Context, changes []settings.Change) error {
 	}
 	file, err := settings.Open(d.Settings())
 	if err != nil {
-		return hint(err, "correct that place in the file, or move the file away to have the defaults")
+		return hintBroken(err, "correct that place in the file, or move the file away to have the defaults")
 	}
 	if len(changes) == 0 && a.interactive && !a.json {
 		if changes, err = a.settingsForm(file.Settings()); err != nil {

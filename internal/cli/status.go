@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 	"time"
 
@@ -103,6 +104,9 @@ func (a *app) runtimeFacts(ctx context.Context) (doctor.RuntimeFacts, error) {
 	case errors.Is(err, ipc.ErrUnsafe):
 		facts.RuntimeError = err.Error()
 		facts.RunMode, facts.RunOdd = runFolder(d.Run, err)
+	case errors.Is(err, fs.ErrPermission):
+		facts.RuntimeError = err.Error()
+		facts.RunShut = shutFolder(d.Run)
 	case err != nil:
 		facts.RuntimeError = err.Error()
 	default:

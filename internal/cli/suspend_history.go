@@ -35,7 +35,7 @@ func (a *app) suspendHistory(n int) error {
 	}
 	all, err := notify.History(d.History())
 	if err != nil {
-		return hint(err, "move the file away; the next suspend begins a new history")
+		return hintBroken(err, "move the file away; the next suspend begins a new history")
 	}
 	if n > 0 && len(all) > n {
 		all = all[len(all)-n:]

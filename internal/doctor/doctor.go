@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io/fs"
 
+	"github.com/lidguard-go/lidguard/internal/install"
 	"github.com/lidguard-go/lidguard/internal/ipc"
 	"github.com/lidguard-go/lidguard/internal/settings"
 )
@@ -34,6 +35,7 @@ const (
 	OtherOnPath        = "other-on-path"
 	AgentNotConnected  = "agent-not-connected"
 	NoAgents           = "no-agents"
+	RecordUnreadable   = "record-unreadable"
 	CanaryFailed       = "canary-failed"
 )
 
@@ -57,6 +59,7 @@ type RuntimeFacts struct {
 	Run     string
 	RunMode fs.FileMode
 	RunOdd  RunOdd
+	RunShut string // a folder on the way to Run that may not be entered; "" if none
 
 	// HookBinary is the lidguard-hook beside this program, empty if there is
 	// none; HookVersion is its version, empty if that could not be read.
@@ -127,17 +130,21 @@ func phoneMissing(f RuntimeFacts) []Finding {
 
 func unreachable(f RuntimeFacts) []Finding {
 	switch {
+	case f.RunShut != "":
+		// "sudo -E lidguard" makes such folders.
+		return one(RuntimeFolder, "`sudo chown -R \"$(id -u)\" "+install.ShellWord(f.RunShut)+"; chmod u+rwx "+install.ShellWord(f.RunShut)+"`, or set LIDGUARD_HOME to a folder of your own, for your agents as well",
+			"%s may not be entered by you, so a runtime in it cannot be asked, and none starts", f.RunShut)
 	case f.RunOdd == RunIsOpen:
-		return one(RuntimeFolder, "`chmod 700 "+f.Run+"`",
+		return one(RuntimeFolder, "`chmod 700 "+install.ShellWord(f.Run)+"`",
 			"%s has mode %#o instead of 0700, so no runtime is trusted there and none starts", f.Run, f.RunMode.Perm())
 	case f.RunOdd == RunIsTheirs:
 		return one(RuntimeFolder, "have its owner remove it, or set LIDGUARD_HOME to a folder of your own, for your agents as well",
 			"%s belongs to another user, so no runtime is trusted there and none starts", f.Run)
 	case f.RunOdd == RunIsOther:
-		return one(RuntimeFolder, "`mv "+f.Run+" "+f.Run+".old`; the next hook makes a folder there",
+		return one(RuntimeFolder, "`mv "+install.ShellWord(f.Run)+" "+install.ShellWord(f.Run+".old")+"`; the next hook makes a folder there",
 			"%s is no folder, so no runtime can start", f.Run)
 	case f.SocketOdd != "":
-		return one(RuntimeFolder, "`mv "+f.Socket+" "+f.Socket+".old`; the next hook starts a runtime",
+		return one(RuntimeFolder, "`mv "+install.ShellWord(f.Socket)+" "+install.ShellWord(f.Socket+".old")+"`; the next hook starts a runtime",
 			"%s is %s and no socket, which lidguard does not overwrite, so no runtime can start", f.Socket, f.SocketOdd)
 	case f.RuntimeError != "":
 		return one(RuntimeUnreachable, "if it persists, end the lidguard process that owns "+f.Socket,
@@ -224,4 +231,11 @@ func Path(f PathFacts) []Finding {
 			"PATH finds %s, but this program is %s", f.OnPath, f.Executable)
 	}
 	return nil
+}
+
+// Record reports that the record of what installers changed cannot be read; without
+// it a removal cannot bring back the bytes from before.
+func Record(path string, err error) Finding {
+	return Finding{Code: RecordUnreadable, Text: fmt.Sprintf("what setup changed in other programs' files is not known: %v", err),
+		Remedy: "make it yours to read (`ls -l " + install.ShellWord(path) + "` shows whose it is); setup, hook-install and uninstall do nothing before"}
 }

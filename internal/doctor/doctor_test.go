@@ -49,6 +49,7 @@ func TestRuntime(t *testing.T) {
 			f.Status, f.RuntimeError, f.RunOdd, f.RunMode = nil, "x", doctor.RunIsOpen, 0o755
 		}, []string{doctor.RuntimeFolder}},
 		{"another user's folder", func(f *doctor.RuntimeFacts) { f.Status, f.RuntimeError, f.RunOdd = nil, "x", doctor.RunIsTheirs }, []string{doctor.RuntimeFolder}},
+		{"a folder that may not be entered", func(f *doctor.RuntimeFacts) { f.Status, f.RuntimeError, f.RunShut = nil, "x", "/home/a b/.local" }, []string{doctor.RuntimeFolder}},
 		{"no folder", func(f *doctor.RuntimeFacts) { f.Status, f.RuntimeError, f.RunOdd = nil, "x", doctor.RunIsOther }, []string{doctor.RuntimeFolder}},
 		{"no socket", func(f *doctor.RuntimeFacts) { f.Status, f.SocketExists, f.SocketOdd = nil, true, "a file" }, []string{doctor.RuntimeFolder}},
 		{"another runtime", func(f *doctor.RuntimeFacts) { f.RuntimeVersion = "v1.0.0" }, []string{doctor.RuntimeVersion}},

@@ -104,7 +104,7 @@ func (p Program) Command(args ...string) string {
 	if p.windows {
 		return anyShell(strings.ReplaceAll(p.Path, `\`, "/"), words)
 	}
-	path := quoteShell(p.Path)
+	path := ShellWord(p.Path)
 	return "[ -x " + path + " ] || exit 0; exec " + path + " " + words
 }
 
@@ -134,8 +134,8 @@ func anyShell(path, words string) string {
 // plainChars need no quotes in any shell.
 const plainChars = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+:@%,"
 
-// quoteShell makes s one literal word of a POSIX shell.
-func quoteShell(s string) string {
+// ShellWord makes s one literal word of a POSIX shell, also for a person to copy.
+func ShellWord(s string) string {
 	if s != "" && strings.Trim(s, plainChars) == "" {
 		return s
 	}

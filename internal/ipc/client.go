@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"time"
 
@@ -79,9 +80,9 @@ func (c *Client) Connect(ctx context.Context) (*Conn, error) {
 	dialing, cancel := deadline.In(ctx, limit)
 	defer cancel()
 	conn, err := c.Dial(dialing)
-	if errors.Is(err, endpoint.ErrUnsafe) || err != nil && dialing.Err() != nil {
-		// A folder that is not the user's own, or a runtime too busy to
-		// accept: starting another one would help with neither.
+	if errors.Is(err, endpoint.ErrUnsafe) || errors.Is(err, fs.ErrPermission) || err != nil && dialing.Err() != nil {
+		// A folder that is not the user's own or may not be entered, or a runtime
+		// too busy to accept: starting another one would help with none of them.
 		return nil, fmt.Errorf("reaching the runtime: %w", err)
 	}
 	if err != nil {

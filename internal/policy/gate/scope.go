@@ -110,16 +110,32 @@ func under(p, dir string) bool {
 // classify tells the scope of an absolute clean path.
 func (w *World) classify(p string) Scope {
 	scope := w.classifyPlain(p)
-	if w.Resolve != nil && (scope <= Project || scope == Outside) && scope != Temp {
-		// A link inside the project may lead out of it.
+	if w.Resolve != nil && (scope <= Project || scope == Outside) {
+		// A link inside the project or a temp folder may lead out of it.
 		if real := w.Resolve(p); real != "" && real != p {
-			if there := w.classifyPlain(real); there > scope {
+			if there := w.classifyPlain(real); there > scope && !(scope == Temp && w.inTemp(p, real)) {
 				return there
 			}
 		}
 	}
 	return scope
 }
+
+// inTemp reports whether real, to which p in a temp folder leads, is in that folder:
+// it may be a link itself.
+func (w *World) inTemp(p, real string) bool {
+	for _, t := range append(w.Temp[:len(w.Temp):len(w.Temp)], tempFolders[:]...) {
+		if t = path.Clean(t); under(p, t) {
+			if folder := w.Resolve(t); folder != "" && w.throwAway(real, folder) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// tempFolders are where everybody may leave what nobody misses.
+var tempFolders = [...]string{"/tmp", "/var/tmp", "/private/tmp", "/private/var/tmp", "/var/folders", "/private/var/folders", "/dev/shm"}
 
 func (w *World) classifyPlain(p string) Scope {
 	if p == "/dev/null" || strings.HasPrefix(p, "/dev/std") || strings.HasPrefix(p, "/dev/fd/") || p == "/dev/tty" || under(p, "/dev/shm") || strings.EqualFold(p, "nul") {
@@ -158,7 +174,7 @@ func (w *World) classifyPlain(p string) Scope {
 			return Temp
 		}
 	}
-	for _, t := range [...]string{"/tmp", "/var/tmp", "/private/tmp", "/private/var/tmp", "/var/folders", "/private/var/folders", "/dev/shm"} {
+	for _, t := range tempFolders {
 		if w.throwAway(p, t) {
 			return Temp
 		}

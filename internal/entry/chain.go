@@ -161,11 +161,13 @@ func ChainIn(dirs paths.Dirs, cwd string) ([]PackStatus, error) {
 	if err == nil {
 		err = books.Refused
 	}
-	if err == nil && books.Project != nil {
-		err = books.Project.Broken
-	}
 	if err != nil {
 		return nil, err
+	}
+	for _, b := range books.projects() {
+		if b.Broken != nil {
+			return nil, b.Broken
+		}
 	}
 	rules := books.Rules
 	list := []PackStatus{{Pack: closedlid.Name, Band: closedlid.Band, Mode: On, Role: "observer",
@@ -180,7 +182,10 @@ func ChainIn(dirs paths.Dirs, cwd string) ([]PackStatus, error) {
 			row.Source = dirs.Packs()
 		} else if _, switched := rules.Packs[p.name]; switched || p.told(rules) {
 			row.Source = dirs.Rules()
-			if b := books.Project; b != nil && b.Trusted {
+			for _, b := range books.projects() {
+				if !b.Trusted {
+					continue
+				}
 				if _, switched := b.Rules.Packs[p.name]; switched || p.told(b.Rules) {
 					row.Source = b.File.Path
 				}
@@ -193,8 +198,10 @@ func ChainIn(dirs paths.Dirs, cwd string) ([]PackStatus, error) {
 			row.Detail += "; " + p.state(dirs)
 		}
 		list = append(list, row)
-		if b := books.Project; b != nil && !b.Trusted {
-			list = append(list, besides(&p, row, &sw, b)...)
+		for _, b := range books.projects() {
+			if !b.Trusted {
+				list = append(list, besides(&p, row, &sw, b)...)
+			}
 		}
 	}
 	slices.SortStableFunc(list, func(a, b PackStatus) int { return a.Band - b.Band })

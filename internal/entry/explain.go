@@ -115,20 +115,24 @@ type gateBook struct {
 // those that a project's book adds, as packHandlers builds them.
 func (b *Books) gates(sw *Packs) []gateBook {
 	list := []gateBook{{cfg: gateConfig(b.Rules, sw)}}
-	p := b.Project
-	if p == nil {
-		return list
-	}
-	if p.Trusted && p.Rules.Gate != nil {
-		list[0].path = p.File.Path
+	of := map[*Rules]string{} // what was trusted before is of none of them
+	for _, p := range b.projects() {
+		if p.Trusted && p.Rules.Gate != nil {
+			list[0].path = p.File.Path
+		}
+		if p.Broken != nil {
+			list = append(list, gateBook{path: p.File.Path})
+		}
+		of[p.Rules] = p.File.Path
 	}
 	for _, r := range b.Tighten {
 		if r.Packs[gate.Name] == On || gatePack.told(r) {
-			list = append(list, gateBook{gateConfig(gatePack.beside(r), &Packs{}), p.File.Path})
+			path := of[r]
+			if path == "" {
+				path = b.Project.File.Path
+			}
+			list = append(list, gateBook{gateConfig(gatePack.beside(r), &Packs{}), path})
 		}
-	}
-	if p.Broken != nil {
-		list = append(list, gateBook{path: p.File.Path})
 	}
 	return list
 }

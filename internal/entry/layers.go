@@ -26,6 +26,9 @@ type Books struct {
 	Tighten []*Rules
 	// Project is the project's book; nil where there is none.
 	Project *Book
+	// Above are the books of the projects around, from the nearest: a book that
+	// nobody trusts takes the place of none.
+	Above []*Book
 	// Stale are shared books that changed; their pinned content goes on counting.
 	Stale []error
 	// Refused says that a shared book is not there as pinned and nothing was kept
@@ -83,9 +86,24 @@ func (b *Books) in(dirs paths.Dirs, cwd string) *Books {
 	}
 	all := *b
 	all.Stale = slices.Clone(b.Stale)
-	l := loader{dirs: dirs, books: &all}
-	l.project(path)
+	l := loader{dirs: dirs, books: &all, left: rulebook.MaxInside}
+	all.Project = l.project(path)
+	for p := all.Project; !p.Trusted; all.Above = append(all.Above, p) {
+		path = rulebook.FindAbove(path, dirs.Home, !isWindows(dirs))
+		if path == "" || path == dirs.Rules() {
+			break
+		}
+		p = l.project(path)
+	}
 	return &all
+}
+
+// projects are the books of projects, the nearest first.
+func (b *Books) projects() []*Book {
+	if b.Project == nil {
+		return nil
+	}
+	return append([]*Book{b.Project}, b.Above...)
 }
 
 // isWindows reports whether dirs were resolved for Windows, where permission bits
@@ -97,6 +115,7 @@ type loader struct {
 	dirs  paths.Dirs
 	books *Books
 	trust *rulebook.Trust // see trusted
+	left  int             // see rulebook.Resolver
 }
 
 // trusted is the list of what the person trusts. One that cannot be read trusts
@@ -114,7 +133,7 @@ func (l *loader) trusted() *rulebook.Trust {
 
 // book decodes a book over what it includes. inside confines the includes.
 func (l *loader) book(f rulebook.File, inside string) (*Rules, error) {
-	resolver := rulebook.Resolver{Home: l.dirs.Home, Inside: inside, Kept: func(d rulebook.Digest) ([]byte, bool) { return l.trusted().Kept(d) }}
+	resolver := rulebook.Resolver{Home: l.dirs.Home, Inside: inside, Kept: func(d rulebook.Digest) ([]byte, bool) { return l.trusted().Kept(d) }, Left: &l.left}
 	if err := resolver.Admit(f); err != nil {
 		return nil, err
 	}
@@ -147,17 +166,16 @@ func (l *loader) book(f rulebook.File, inside string) (*Rules, error) {
 	return all, nil
 }
 
-// project takes the project's book in.
-func (l *loader) project(path string) {
+// project takes a project's book in.
+func (l *loader) project(path string) *Book {
 	p := &Book{File: rulebook.File{Path: path}}
-	l.books.Project = p
 	inside := rulebook.ProjectOf(path)
 	if p.File, p.Broken = rulebook.Read(path); p.Broken != nil {
 		if errors.Is(p.Broken, fs.ErrNotExist) { // a link to nowhere, or gone just now
 			p.Broken = &rulebook.Error{File: path, Problem: "it leads to no file"}
 		}
 		p.File.Path = path
-		return
+		return p
 	}
 	pin, before := l.trusted().Of(path)
 	if p.Trusted = before && pin.SHA256 == p.File.Digest; p.Trusted {
@@ -170,14 +188,14 @@ func (l *loader) project(path string) {
 		both := *l.books.Rules
 		overlay(&both, p.Rules)
 		l.books.Rules = &both
-		return
+		return p
 	}
 	if p.Rules != nil {
 		p.Held = held(p.Rules)
 		l.books.Tighten = append(l.books.Tighten, p.Rules)
 	}
 	if !before || pin.SHA256 == p.File.Digest {
-		return
+		return p
 	}
 	// What was trusted here goes on refusing until its successor is trusted, or an
 	// agent could take a rule away by editing the book.
@@ -187,6 +205,7 @@ func (l *loader) project(path string) {
 			l.books.Tighten = append(l.books.Tighten, r)
 		}
 	}
+	return p
 }
 
 // decodeBook reads one book by itself.
@@ -353,13 +372,16 @@ func (h *hook) bookHandlers(b *Books) []policy.Handler {
 					" A person has to look at it and pin it anew in the rulebook that includes it. Do not work around this.", b.Refused)}, nil
 			}})
 	}
-	p := b.Project
-	if p != nil && p.Broken != nil {
+	for _, p := range b.projects() {
+		if p.Broken == nil {
+			continue
+		}
 		// The project wants rules and nobody can tell which.
 		h.complain(p.Broken)
 		for _, handler := range gatePack.build(h, &Rules{}, On) {
 			list = append(list, tightened(handler))
 		}
+		break // once is enough
 	}
 	for _, problem := range b.Stale {
 		h.complain(problem)

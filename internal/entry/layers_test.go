@@ -359,6 +359,52 @@ func TestHandlerPack_runsOnlyWhatIsTrusted(t *testing.T) {
 	}
 }
 
+// TestBooks_anUntrustedBookTakesNobodysPlace: else an agent had only to write an
+// empty book into the folder that it works in to be rid of the project's rules.
+func TestBooks_anUntrustedBookTakesNobodysPlace(t *testing.T) {
+	s := newBookshelf(t)
+	book := s.theirs("[[rule]]\nid = 'r'\ncommand = 'make'\ndecision = 'deny'\n[context]\npane = true\n")
+	s.trust(book)
+	deep := filepath.Join(s.project, "a", "b")
+	near := s.write(filepath.Join(deep, ".lidguard", "rules.toml"), "[[rule]]\nid = 'near'\ncommand = 'npm'\ndecision = 'deny'\n")
+	middle := s.write(filepath.Join(s.project, "a", ".lidguard", "rules.toml"), "")
+	rules := func() string {
+		return s.judge(bashCall("make", deep)).Rule + " " + s.judge(bashCall("npm i", deep)).Rule
+	}
+	if got := rules(); got != "r near" {
+		t.Errorf("below two books that nobody trusts: got %q", got)
+	}
+	books, err := LoadBooks(s.dirs, deep)
+	if err != nil || books.Project.File.Path != near || len(books.Above) != 2 || books.Above[0].File.Path != middle || !books.Above[1].Trusted || books.Rules.Context == nil {
+		t.Errorf("the books that count are %+v, %v", books, err)
+	}
+	rows, err := ChainIn(s.dirs, deep)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var from []string
+	for _, r := range rows {
+		if r.Mode == On && r.Pack == "rule" {
+			from = append(from, r.Source)
+		}
+	}
+	if !slices.Equal(from, []string{book, near}) {
+		t.Errorf("the chain shows rules of %q", from)
+	}
+	s.write(middle, "broken")
+	if got := s.judge(bashCall("rm -rf /", deep)); got.Decision != event.Deny {
+		t.Errorf("with a broken book between: got %+v", got)
+	}
+	if got := rules(); got != "r near" {
+		t.Errorf("with a broken book between: got %q", got)
+	}
+	// What a person trusts counts alone, as the nearest does in a project of its own.
+	s.trust(near)
+	if got := rules(); got != " near" {
+		t.Errorf("with the nearest trusted: got %q", got)
+	}
+}
+
 // TestBooks_aProjectCannotSpendTheHooksTime: a hook that its client has to end lets
 // the call run, whatever the person's own rules say.
 func TestBooks_aProjectCannotSpendTheHooksTime(t *testing.T) {

@@ -70,6 +70,11 @@ func TestFindProject(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
 		}
 	}
+	for book, want := range map[string]string{near: ruled, ruled: "", atHome: "", above: ""} {
+		if got := rulebook.FindAbove(book, home, unix); got != want {
+			t.Errorf("above %q: got %q, want %q", book, got, want)
+		}
+	}
 	if got := rulebook.ProjectOf(ruled); got != filepath.Join(home, "ruled") {
 		t.Errorf("the project of %s is %s", ruled, got)
 	}
@@ -228,7 +233,8 @@ func TestResolve(t *testing.T) {
 		if err != nil {
 			return nil, nil, err
 		}
-		r := rulebook.Resolver{Home: root, Inside: inside, Kept: kept}
+		left := rulebook.MaxInside
+		r := rulebook.Resolver{Home: root, Inside: inside, Kept: kept, Left: &left}
 		err = r.Resolve(f, includes, decode,
 			func(f rulebook.File) error { took = append(took, filepath.Base(f.Path)); return nil },
 			func(err error) { stale = append(stale, err.Error()) })

@@ -107,5 +107,15 @@ func FindProject(cwd, home string, unix bool) string {
 	}
 }
 
+// FindAbove returns the rulebook of the project around that of book, as FindProject
+// does; "" where there is none.
+func FindAbove(book, home string, unix bool) string {
+	dir := ProjectOf(book)
+	if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil || dir == filepath.Clean(home) || filepath.Dir(dir) == dir {
+		return ""
+	}
+	return FindProject(filepath.Dir(dir), home, unix)
+}
+
 // ProjectOf is the folder that a project's rulebook is for.
 func ProjectOf(book string) string { return filepath.Dir(filepath.Dir(book)) }

@@ -21,7 +21,7 @@ type Include struct {
 const (
 	MaxIncludes = 32 // in all
 	maxDepth    = 4  // books that include books
-	// MaxInside bounds a confined book and what it includes, in bytes together:
+	// MaxInside bounds confined books and what they include, in bytes together:
 	// every hook reads them, and whoever wrote them is not trusted with its time.
 	MaxInside = 256 << 10
 )
@@ -48,8 +48,10 @@ type Resolver struct {
 	// Kept returns the content that was kept under a digest, and false where none
 	// was. nil: nothing was kept.
 	Kept func(Digest) ([]byte, bool)
+	// Left is how many bytes confined books may still have, MaxInside at first.
+	Left *int
 
-	count, depth, size int
+	count, depth int
 }
 
 // Resolve calls take with every book that includes name, in the order given, those
@@ -101,7 +103,10 @@ func (r *Resolver) Resolve(book File, includes []Include, decode func(File) ([]I
 // Admit counts a book, the first one as well, and refuses one that is too much. It
 // is for before a book is decoded.
 func (r *Resolver) Admit(f File) error {
-	if r.size += len(f.Data); r.Inside == "" || r.size <= MaxInside {
+	if r.Inside == "" {
+		return nil
+	}
+	if *r.Left -= len(f.Data); *r.Left >= 0 {
 		return nil
 	}
 	return &Error{File: f.Path, Problem: fmt.Sprintf("a project's book and what it includes may have %d bytes before you trust it", MaxInside)}

@@ -94,9 +94,10 @@ type World struct {
 
 // count is what is kept of one session.
 type count struct {
-	Goals   map[string]int `json:"goals"`   // goal and subagent: tries since it was proven, or since the last prompt
-	Prompt  int            `json:"prompt"`  // continuations since the last prompt
-	Session int            `json:"session"` // and since ever
+	Goals   map[string]int `json:"goals"`             // goal and subagent: tries since it was proven, or since the last prompt
+	Prompt  int            `json:"prompt"`            // continuations since the last prompt
+	Session int            `json:"session"`           // and since ever
+	GaveUp  []string       `json:"gave_up,omitempty"` // of Goals: whom the person was told of since the last prompt
 }
 
 // mark begins every text of ours, so that a client that sends it as a prompt is not
@@ -127,7 +128,7 @@ func New(goals []Goal, w World) []policy.Handler {
 			return policy.Asked(ev) && !strings.Contains(ev.Prompt, mark)
 		},
 		Handle: func(ctx context.Context, ev *event.Event) (event.Verdict, error) {
-			return event.Verdict{}, update(ctx, w.Store, ev, func(c *count) { c.Goals, c.Prompt = nil, 0 })
+			return event.Verdict{}, update(ctx, w.Store, ev, func(c *count) { c.Goals, c.Prompt, c.GaveUp = nil, 0, nil })
 		},
 	}
 	return []policy.Handler{stop, prompt}
@@ -174,7 +175,10 @@ func judge(ctx context.Context, goals []Goal, w World, ev *event.Event) (event.V
 		missing, err := g.missing(ctx, w, ev)
 		if err != nil || missing == "" {
 			if err == nil {
-				err = update(ctx, w.Store, ev, func(c *count) { delete(c.Goals, g.key(ev)) })
+				err = update(ctx, w.Store, ev, func(c *count) {
+					delete(c.Goals, g.key(ev))
+					c.GaveUp = slices.DeleteFunc(c.GaveUp, func(key string) bool { return key == g.key(ev) })
+				})
 			}
 			if err != nil {
 				return event.Verdict{}, err
@@ -214,10 +218,14 @@ func (g *Goal) missing(ctx context.Context, w World, ev *event.Event) (string, e
 	return fmt.Sprintf("`%s` ends with exit code %d:\n%s", g.Command, r.Code, lastLines(r.Stdout, r.Stderr)), nil
 }
 
+// maxGaveUp bounds how many goals that were given up are remembered: each of a
+// prompt's subagents has its own.
+const maxGaveUp = 100
+
 // goOn continues the turn, if neither the client nor the count says that it was
 // enough.
 func (g *Goal) goOn(ctx context.Context, store policy.Store, ev *event.Event, missing string) (event.Verdict, error) {
-	times, ok := max(g.Times, 1), false
+	times, ok, told := max(g.Times, 1), false, false
 	var n int
 	err := update(ctx, store, ev, func(c *count) {
 		n = c.Goals[g.key(ev)]
@@ -229,10 +237,15 @@ func (g *Goal) goOn(ctx context.Context, store policy.Store, ev *event.Event, mi
 			c.Goals[g.key(ev)] = n
 			c.Prompt++
 			c.Session++
+		} else if told = slices.Contains(c.GaveUp, g.key(ev)); !told {
+			c.GaveUp = append(c.GaveUp[max(0, len(c.GaveUp)+1-maxGaveUp):], g.key(ev))
 		}
 	})
 	if err != nil {
 		return event.Verdict{}, err
+	}
+	if told {
+		return event.Verdict{}, nil
 	}
 	if !ok {
 		return event.Verdict{SystemMessage: fmt.Sprintf("lidguard until [%s]: not proven, and no further try is made (%d of %d).", g.ID, n, times)}, nil
@@ -256,7 +269,7 @@ func update(ctx context.Context, store policy.Store, ev *event.Event, change fun
 			c.Goals = map[string]int{}
 		}
 		change(&c)
-		if len(c.Goals) == 0 && c.Prompt == 0 && c.Session == 0 {
+		if len(c.Goals) == 0 && c.Prompt == 0 && c.Session == 0 && len(c.GaveUp) == 0 {
 			return nil, nil
 		}
 		return json.Marshal(c)

@@ -146,9 +146,14 @@ func TestBounds(t *testing.T) {
 	if v := say(t, goals, w, stop("", true)); v.Decision != event.None || v.SystemMessage == "" {
 		t.Errorf("a turn that somebody else continued was continued: %+v", v)
 	}
+	w.memory = memory{}
 	for i, want := range []event.Decision{event.Deny, event.Deny, event.None, event.None} {
-		if v := say(t, goals, w, stop("", i > 0)); v.Decision != want {
+		v := say(t, goals, w, stop("", i > 0))
+		if v.Decision != want {
 			t.Errorf("stop %d: got %v, want %v", i, v.Decision, want)
+		}
+		if told := v.SystemMessage != ""; told != (i == 2) {
+			t.Errorf("stop %d: the person was told %q; giving up is said once", i, v.SystemMessage)
 		}
 	}
 	say(t, goals, w, prompt("lidguard until [tests] try 1 of 2: x"))

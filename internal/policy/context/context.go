@@ -128,12 +128,16 @@ func New(c Config, w World) policy.Handler {
 			if facts := probe(ctx, c, w, ev, limit); facts != "" {
 				v.Contexts = []string{facts}
 			}
+			// A full disk is no reason to keep the facts back.
+			if err := persist(c.Env, w); err != nil {
+				v.SystemMessage = "lidguard context: " + err.Error()
+			}
 			if c.Pane == nil || *c.Pane {
-				if err := notePane(ctx, w, ev); err != nil {
+				if err := notePane(ctx, w, ev); err != nil && v.IsZero() {
 					return v, err
 				}
 			}
-			return v, persist(c.Env, w)
+			return v, nil
 		},
 	}
 }

@@ -164,6 +164,25 @@ func TestEnv(t *testing.T) {
 }
 
 // TestQuote: a shell reads a quoted text as that text.
+// What cannot be kept costs what would have been kept, and no fact.
+func TestFacts_withoutADisk(t *testing.T) {
+	p := &place{files: " .git ", answers: map[string]policy.Result{"git symbolic-ref --short -q HEAD": says("main")},
+		env: map[string]string{"CLAUDE_ENV_FILE": "/e", "TMUX_PANE": "%1"}}
+	full := errors.New("no space left")
+	w := p.world()
+	w.Store, w.Append = broken{full}, func(string, []byte) error { return full }
+	h := context.New(context.Config{Env: map[string]string{"A": "b"}}, w)
+	v, err := h.Handle(std.Background(), start("startup"))
+	if err != nil || len(v.Contexts) != 1 || !strings.Contains(v.Contexts[0], "main") || !strings.Contains(v.SystemMessage, "no space left") {
+		t.Errorf("got %+v, %v", v, err)
+	}
+}
+
+// broken is a store that keeps nothing.
+type broken struct{ err error }
+
+func (b broken) Update(std.Context, string, func([]byte) ([]byte, error)) error { return b.err }
+
 func TestQuote(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		texts := rapid.SliceOfN(rapid.StringOfN(rapid.SampledFrom([]rune("aB1 '\"$`\\\n*?!;&|<>(){}~#=ü-")), 0, 12, -1), 20, 20).Draw(t, "texts")

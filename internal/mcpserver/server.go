@@ -55,7 +55,7 @@ type Key struct{ Name, Help string }
 
 // Serve runs server on the streams until the client closes them or ctx ends.
 func Serve(ctx context.Context, server *mcp.Server, in io.ReadCloser, out io.WriteCloser) error {
-	err := server.Run(ctx, &mcp.IOTransport{Reader: in, Writer: out})
+	err := server.Run(ctx, stdio{in, out})
 	if errors.Is(err, io.EOF) || errors.Is(err, mcp.ErrConnectionClosed) || errors.Is(err, context.Canceled) {
 		return nil
 	}

@@ -20,7 +20,9 @@ var formatPack = pack{
 		k := h.kit()
 		// The person's own rows come first; what they do not name has the standard.
 		table := append(append([]format.Formatter(nil), r.Format...), format.Standard()...)
-		return []policy.Handler{format.New(table, format.World{Store: k.Store(format.Name), Runner: k,
+		// The model reads a formatter's complaint, which may show the line at fault.
+		run := maskingRunner{k, maskFailures(k.Run, secretMask(r, h.dirs))}
+		return []policy.Handler{format.New(table, format.World{Store: k.Store(format.Name), Runner: run,
 			Read: readText, Replace: replaceKeepingMode, Exists: anyIn, Inside: insideOf})}
 	},
 	check: func(r *Rules) *Fault {

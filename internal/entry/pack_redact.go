@@ -108,6 +108,17 @@ func maskFailures(run func(context.Context, policy.Command) (policy.Result, erro
 	}
 }
 
+// maskingRunner is a policy.Runner whose commands are run by maskFailures.
+type maskingRunner struct {
+	policy.Runner
+	run func(context.Context, policy.Command) (policy.Result, error)
+}
+
+// Run runs a command.
+func (m maskingRunner) Run(ctx context.Context, c policy.Command) (policy.Result, error) {
+	return m.run(ctx, c)
+}
+
 func secretRulesPath(dirs paths.Dirs) string { return dirs.Join(dirs.State, "hooks", "secret-rules") }
 
 // SecretRules reads the published rules; fs.ErrNotExist where none were written.

@@ -11,6 +11,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -356,6 +357,11 @@ func Work(ctx context.Context, c Check, place Place, store policy.Store, run fun
 		r, err := run(ctx, policy.Command{Script: c.Command, Dir: place.Dir, Limit: c.Limit.Or(defaultLimit), MaxOutput: 4 << 20,
 			Env: []string{"LIDGUARD_CHECK=" + c.ID}})
 		var found []string
+		known := map[string]bool{}
+		if err != nil || r.Late {
+			// It found nothing out: what was there still is, for all we know.
+			maps.Copy(known, before)
+		}
 		switch {
 		case err != nil:
 			found = []string{fmt.Sprintf("%s: `%s` cannot be run: %v", c.ID, c.Command, err)}
@@ -368,7 +374,6 @@ func Work(ctx context.Context, c Check, place Place, store policy.Store, run fun
 			return ctx.Err() // not ended but ended by us; the next worker does it again
 		}
 		var fresh []string
-		known := map[string]bool{}
 		for _, line := range found {
 			id := Same(line)
 			if !before[id] && !known[id] {

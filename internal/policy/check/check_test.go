@@ -25,6 +25,7 @@ type bench struct {
 	waiting []check.Place
 	slow    bool // workers do not run while the end of a turn waits
 	awaited bool // another process is in Wait
+	late    bool // the command does not end
 	ran     int
 }
 
@@ -50,7 +51,7 @@ func (b *bench) work(t interface{ Fatalf(string, ...any) }) {
 		b.waiting = b.waiting[1:]
 		if err := check.Work(context.Background(), checks[0], p, b, func(context.Context, policy.Command) (policy.Result, error) {
 			b.ran++
-			r := policy.Result{Stdout: []byte(b.output)}
+			r := policy.Result{Stdout: []byte(b.output), Late: b.late}
 			if b.output != "" {
 				r.Code = 1
 			}
@@ -122,6 +123,32 @@ func TestStory(t *testing.T) {
 		if (v.Decision == event.Deny) != (step.denies != "") || !strings.Contains(v.Reason, step.denies) || !strings.Contains(strings.Join(v.Contexts, ""), step.tells) {
 			t.Errorf("%s: got %v %q %q", step.name, v.Decision, v.Reason, v.Contexts)
 		}
+	}
+}
+
+// A run that did not end found nothing out, and what was known is not news after it.
+func TestWork_aLateRunKeepsWhatWasKnown(t *testing.T) {
+	b := newBench()
+	for _, step := range []struct {
+		name   string
+		late   bool
+		output string
+		denies string
+	}{
+		{"late with nothing known", true, "", "did not end within"},
+		{"found", false, "a.go:1: boom", "tests: a.go:1: boom"},
+		{"late", true, "a.go:1: boom", "did not end within"},
+		{"late again is no news", true, "a.go:1: boom", ""},
+		{"nor is what was there before", false, "a.go:1: boom", ""},
+		{"one more is", false, "a.go:1: boom\nb.go:1: bang", "tests: b.go:1: bang"},
+	} {
+		b.output, b.late = step.output, step.late
+		b.say(t, edit("a.go"))
+		v := b.say(t, of(event.Stop, "s"))
+		if (v.Decision == event.Deny) != (step.denies != "") || !strings.Contains(v.Reason, step.denies) || strings.Count(v.Reason, "tests: ") > 1 {
+			t.Errorf("%s: got %v %q", step.name, v.Decision, v.Reason)
+		}
+		b.say(t, of(event.UserPromptSubmit, "s")) // so that the prompt's bound is not reached
 	}
 }
 

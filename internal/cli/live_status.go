@@ -169,7 +169,7 @@ func (m live) above() []string {
 	st := m.report.Runtime.Status
 	out := []string{when(m.now(), m.now()) + "  " + headline(st)}
 	if p := st.Suspend; p != nil {
-		out = append(out, fmt.Sprintf("%s at %s (%s, now: %s)", p.Mode, when(p.Due, m.now()), p.Reason, p.Stage))
+		out = append(out, pending(p, m.now()))
 	}
 	return out
 }

@@ -135,7 +135,7 @@ func (a *app) showStatus(r statusReport) {
 	st := r.Runtime.Status
 	a.say("%s", headline(st))
 	if p := st.Suspend; p != nil {
-		a.say("%s at %s (%s, now: %s)", p.Mode, when(p.Due, now), p.Reason, p.Stage)
+		a.say("%s", pending(p, now))
 	}
 	if len(st.Sessions) > 0 {
 		a.heading("sessions")
@@ -200,8 +200,19 @@ func headline(st *ipc.Status) string {
 		return "not safely awake: " + count(holding, "session") + " at work, but the system does not confirm every lock"
 	case len(st.Sessions) == 0:
 		return "free to sleep: no session"
+	case holding > 0: // the findings tell what is in their way
+		return "free to sleep, with " + count(holding, "session") + " at work"
 	}
 	return "free to sleep: " + count(len(st.Sessions), "session") + ", none at work"
+}
+
+// pending tells a suspend that is under way. Once the system is asked, Due is how
+// long an answer is waited for, and no moment of the sleep.
+func pending(p *ipc.Pending, now time.Time) string {
+	if p.Stage == "called" {
+		return fmt.Sprintf("%s was asked for (%s)", p.Mode, p.Reason)
+	}
+	return fmt.Sprintf("%s at %s (%s, now: %s)", p.Mode, when(p.Due, now), p.Reason, p.Stage)
 }
 
 // sessionNote is the rest that a person wants to know of a session.

@@ -233,10 +233,10 @@ type Hold struct {
 
 // Pending is a suspend that is under way.
 type Pending struct {
-	Due    time.Time `json:"due"`
+	Due    time.Time `json:"due"` // the end of the stage
 	Mode   string    `json:"mode"`
 	Reason string    `json:"reason"`
-	Stage  string    `json:"stage"` // delay, webhook, sound
+	Stage  string    `json:"stage"` // delay, webhook, sound, check, called, retry
 }
 
 // Finding is something a person should know: see docs/findings.

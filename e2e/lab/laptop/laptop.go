@@ -88,6 +88,9 @@ func Start(t testing.TB, options ...Options) *Laptop {
 		"LIDLAB_DELAY_MAX":   seconds(o.DelayMax, 5*time.Second),
 		"LIDLAB_LOGIND_CONF": strings.Join(o.LogindConf, `\n`),
 	}
+	if err := os.MkdirAll(guard.Cache(), 0o755); err != nil { // no test of this checkout made it yet
+		t.Fatal(err)
+	}
 	t.Cleanup(l.off)
 	l.platform(vars, "start", "--bind", guard.Cache(), "--bind", guard.Root())
 	l.init = l.number("init.pid")

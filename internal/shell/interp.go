@@ -31,7 +31,7 @@ func shellDialect(name string) (Dialect, bool) {
 		return POSIX, true
 	case "zsh", "rzsh":
 		return Zsh, true
-	case "ksh", "ksh93", "mksh", "lksh", "oksh", "loksh", "fish", "osh":
+	case "ksh", "ksh93", "mksh", "lksh", "oksh", "loksh", "fish", "osh", "csh", "tcsh":
 		// Near enough to bash for finding commands; what does not parse is
 		// reported as such.
 		return Bash, true
@@ -72,8 +72,16 @@ func language(name string) (lang, code string) {
 		return "elixir", " -e --eval "
 	case "groovy":
 		return "groovy", " -e "
-	case "scala":
+	case "scala", "scala-cli":
 		return "scala", " -e "
+	case "kotlin", "swift", "ghc", "runghc", "gnuplot", "rake":
+		return base, " -e "
+	case "jshell":
+		return "java", ""
+	case "erl":
+		return "erlang", " -eval "
+	case "octave", "matlab", "octave-cli":
+		return "octave", " --eval -batch -r "
 	case "tclsh", "wish":
 		return "tcl", ""
 	case "expect":
@@ -300,7 +308,16 @@ func (w *walker) shellInput(name string, d Dialect, argv, rest []Arg, c ctx, chi
 // readScript reads a file that would be executed.
 func (w *walker) readScript(path Value, off int) (string, bool) {
 	p, ok := path.Exact()
-	if !ok || w.world.ReadFile == nil || w.st.remote || p == "" {
+	if !ok || w.st.remote || p == "" {
+		return "", false
+	}
+	if v, ok := w.written(path); ok {
+		// The command writes it before it is read.
+		if text, exact := v.Exact(); exact {
+			return text, true
+		}
+	}
+	if w.world.ReadFile == nil {
 		return "", false
 	}
 	full := joinPath(w.st.dir, path)
@@ -553,7 +570,15 @@ func (w *walker) foreign(lang, flags string, argv []Arg, c ctx) {
 				break
 			}
 		case lang == "python" && t == "-m":
+			if n+1 < len(argv) && argv[n+1].Text == "timeit" {
+				// Statements and their set-up; a word that is an option does no harm.
+				for _, a := range argv[n+2:] {
+					note(a.Value, "", a.Offset)
+				}
+			}
 			return
+		case lang == "osascript" && t == "-l":
+			n++
 		case lang == "node" && (t == "-r" || t == "--require" || t == "--import" || t == "--loader") && n+1 < len(argv):
 			n++
 		case (lang == "sql" || lang == "mongo") && (t == "-f" || t == "--file") && n+1 < len(argv):

@@ -522,6 +522,7 @@ func (w *walker) git(argv []Arg, c ctx) {
 				if p := "ext::"; strings.HasPrefix(rest[k].Text, p) && len(rest[k].Alts) == 0 {
 					a := rest[k]
 					a.Value = a.slice(len(p), len(a.Text))
+					a.Text = strings.ReplaceAll(a.Text, "% ", `\ `) // its way to write a blank
 					w.shellWord(&a, "git ext::", i, c)
 				}
 			}

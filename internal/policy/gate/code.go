@@ -147,6 +147,9 @@ func (s *scan) run() {
 			}
 		}
 	}
+	if !s.script {
+		s.constants()
+	}
 }
 
 // bareWord looks at calls without parentheses: system "…", do shell script "…",

@@ -327,6 +327,7 @@ func (j *judge) leaf(i int) {
 	j.reads(&c, name)
 	j.environment(&c, name)
 	j.urls(&c)
+	j.guess(&c, name)
 }
 
 // elevated judges the wrappers that lead to a leaf.

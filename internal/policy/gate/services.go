@@ -986,6 +986,11 @@ func (j *judge) sql(text string, from, to int) {
 		if len(f) < 2 {
 			continue
 		}
+		switch f[0] {
+		case ".shell", ".system", ".sh", `\!`, "system", "!", "!!": // the client's way to a shell
+			j.inner(strings.Join(f[1:], " "), shell.POSIX, from, to)
+			continue
+		}
 		for i := range f {
 			f[i] = strings.ToUpper(f[i])
 		}

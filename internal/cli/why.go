@@ -4,11 +4,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"strings"
 	"time"
 
+	"github.com/lidguard-go/lidguard/internal/awake"
 	"github.com/lidguard-go/lidguard/internal/daemon"
 	"github.com/lidguard-go/lidguard/internal/event"
+	"github.com/lidguard-go/lidguard/internal/install"
 	"github.com/lidguard-go/lidguard/internal/ipc"
 	"github.com/spf13/cobra"
 )
@@ -26,7 +30,9 @@ func (a *app) whyCmd() *cobra.Command {
 		Example: `lidguard why
 lidguard why --at 03:12
 lidguard why --replay inputs.jsonl --at 2026-11-30T03:12:00Z`,
-		Long: "TIME is a time of today (15:04 or 15:04:05), a local date and time (2006-01-02 15:04),\n" +
+		Long: "A moment of the past is told without a runtime, too, as far back as some five hundred\n" +
+			"decisions reach.\n\n" +
+			"TIME is a time of today (15:04 or 15:04:05), a local date and time (2006-01-02 15:04),\n" +
 			"RFC 3339, or how long ago (90m).\n\n" +
 			"--replay decides again from a record of inputs (inputs.jsonl in the state folder) and\n" +
 			"exits with 1 if any decision comes out differently from what was recorded.",
@@ -52,11 +58,7 @@ func (a *app) why(cmd *cobra.Command, o whyOptions) error {
 	}
 	reply, err := a.call(cmd.Context(), req)
 	if errors.Is(err, ipc.ErrNotRunning) {
-		advice := "an agent's next event or `lidguard start` starts one"
-		if record := a.inputs(); exists(record) {
-			advice = "`lidguard why --replay FILE` works without one; the record is " + record
-		}
-		return hint(errors.New("no runtime is running, so nothing is held"), advice)
+		return a.whyWithout(req.At)
 	}
 	if err != nil {
 		return err
@@ -65,7 +67,38 @@ func (a *app) why(cmd *cobra.Command, o whyOptions) error {
 	if err := json.Unmarshal(reply.Why, &w); err != nil {
 		return fmt.Errorf("reading the runtime's evidence: %w", err)
 	}
-	return a.result(reply.Why, func() { a.showWhy(w) })
+	if req.At.IsZero() {
+		w.At = a.Now() // nothing has happened since the last decision
+	}
+	return a.result(reply.Why, func() { a.showWhy(w, !req.At.IsZero()) })
+}
+
+// whyWithout tells of a moment, or the zero one for now, where no runtime runs.
+func (a *app) whyWithout(at time.Time) error {
+	d, err := a.dirs()
+	if err != nil {
+		return err
+	}
+	if at.IsZero() {
+		advice := "an agent's next event or `lidguard start` starts one"
+		if exists(d.Sessions()) {
+			advice = "`lidguard why --at TIME` tells of a moment in the past"
+		}
+		return hint(errors.New("no runtime is running, so nothing is held"), advice)
+	}
+	w, err := daemon.Remembered(d.Sessions(), at)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		w = daemon.Why{At: at, Sessions: []daemon.WhySession{}, Decisions: []daemon.Decision{}}
+	case err != nil:
+		return hintBroken(fmt.Errorf("reading what the last runtime knew: %w", err), "`lidguard why --replay "+install.ShellWord(d.Inputs())+" --at TIME` reads its other record")
+	}
+	return a.result(w, func() {
+		if w.At.Before(at) {
+			a.say("%s: nothing held, as the runtime had ended with sessions under way; this is the last it knew", when(at, a.Now()))
+		}
+		a.showWhy(w, true)
+	})
 }
 
 // inputs is the file of the record, for a hint.
@@ -104,7 +137,7 @@ func (a *app) replay(path string, at time.Time) error {
 		report.Mismatches = append(report.Mismatches, m.Index+1)
 	}
 	err = a.result(report, func() {
-		a.showWhy(report.Why)
+		a.showWhy(report.Why, !at.IsZero())
 		a.say("%s replayed", count(report.Inputs, "input"))
 		for _, m := range wrong {
 			a.say("input %d decides %s now, and decided %s then", m.Index+1, compact(m.Got), compact(m.Want))
@@ -124,10 +157,17 @@ func compact(v any) string {
 	return string(b)
 }
 
-func (a *app) showWhy(w daemon.Why) {
+func (a *app) showWhy(w daemon.Why, past bool) {
 	now := a.Now()
 	state := "free to sleep"
-	if w.Protected {
+	switch {
+	case past && w.Since.IsZero():
+		state = "not known; nothing is recorded"
+	case past && w.At.Before(w.Since):
+		state = "not known; the record begins " + when(w.Since, now)
+	case w.Protected && len(w.Bare) > 0:
+		state = "not safely awake: the system did not grant " + joinHolds(w.Bare)
+	case w.Protected:
 		state = "kept awake"
 	}
 	a.say("%s: %s", when(w.At, now), state)
@@ -159,6 +199,14 @@ func (a *app) showWhy(w daemon.Why) {
 		}
 		a.table("  ", rows)
 	}
+}
+
+func joinHolds(holds []awake.Hold) string {
+	words := make([]string, len(holds))
+	for i, h := range holds {
+		words[i] = string(h)
+	}
+	return strings.Join(words, ", ")
 }
 
 // parseMoment reads a moment the ways people write one. A bare time of day that

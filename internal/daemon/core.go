@@ -64,8 +64,10 @@ type Decision struct {
 	What string            `json:"what"`
 	Key  *event.SessionKey `json:"key,omitempty"`
 	Text string            `json:"text,omitempty"`
-	// Protected is whether the machine was kept awake after it.
-	Protected bool `json:"protected"`
+	// Protected is whether the machine was to be kept awake after it, and Bare the
+	// locks that the system did not grant then, or had taken away.
+	Protected bool         `json:"protected"`
+	Bare      []awake.Hold `json:"bare,omitempty"`
 }
 
 // Core is the whole decision: the session registry and the awake decision as one
@@ -167,9 +169,9 @@ func (c *Core) news(changes []session.Change) (awake.Input, bool) {
 
 // remember keeps the decisions of a step for `why`.
 func (c *Core) remember(step Step, t event.Instant) {
-	protected := c.awake.Protected()
+	protected, bare := c.awake.Protected(), c.bare()
 	add := func(d Decision) {
-		d.At, d.Protected = t, protected
+		d.At, d.Protected, d.Bare = t, protected, bare
 		if len(c.decisions) >= MaxDecisions {
 			n := copy(c.decisions, c.decisions[MaxDecisions/4:])
 			c.decisions = c.decisions[:n]
@@ -205,6 +207,23 @@ func (c *Core) remember(step Step, t event.Instant) {
 		}
 		add(d)
 	}
+	if n := len(c.decisions); n > 0 {
+		for _, h := range c.decisions[n-1].Bare {
+			if protected && !slices.Contains(bare, h) { // a later try went through
+				add(Decision{What: "held", Text: string(h)})
+			}
+		}
+	}
+}
+
+// bare are the wanted locks that are known not to be held.
+func (c *Core) bare() (all []awake.Hold) {
+	for i := range c.awake.Holds {
+		if h := &c.awake.Holds[i]; h.Wanted && h.Held == 0 && (h.Why != "" || !h.Lost.IsZero()) {
+			all = append(all, h.Hold)
+		}
+	}
+	return all
 }
 
 // Next returns how long after now, by the machine's clocks, the next tick is
@@ -385,6 +404,9 @@ func ReadRecords(r io.Reader) ([]Record, error) {
 		if err != nil {
 			return nil, fmt.Errorf("record %d: %w", len(all)+1, err)
 		}
+		if rec.At.Wall.IsZero() {
+			return nil, fmt.Errorf("record %d has no time", len(all)+1)
+		}
 		all = append(all, rec)
 	}
 }
@@ -532,9 +554,15 @@ func reason(x *session.Session) string {
 
 // Why is what `why` prints for one moment.
 type Why struct {
-	At        time.Time    `json:"at"`
+	At time.Time `json:"at"`
+	// Protected is whether the machine was to be kept awake, and Bare the locks that
+	// the system did not grant.
 	Protected bool         `json:"protected"`
-	Sessions  []WhySession `json:"sessions"`
+	Bare      []awake.Hold `json:"bare,omitempty"`
+	// Since is when the oldest decision was made that is remembered; zero: none is.
+	// Of what was before nothing is known.
+	Since    time.Time    `json:"recorded_since,omitzero"`
+	Sessions []WhySession `json:"sessions"`
 	// Decisions lead up to the moment, oldest first.
 	Decisions []Decision `json:"decisions"`
 }
@@ -567,12 +595,15 @@ func (c *Core) Why(at time.Time) Why {
 			w.Sessions = append(w.Sessions, ws)
 		}
 	}
+	if len(c.decisions) > 0 {
+		w.Since = c.decisions[0].At.Wall
+	}
 	for _, d := range c.decisions {
 		if d.At.Wall.After(at) {
 			break
 		}
 		w.Decisions = append(w.Decisions, d)
-		w.Protected = d.Protected
+		w.Protected, w.Bare = d.Protected, d.Bare
 	}
 	return w
 }

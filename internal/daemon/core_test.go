@@ -3,7 +3,11 @@ package daemon_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -223,8 +227,10 @@ func TestReplay_decidesTheSameAndNoticesADifference(t *testing.T) {
 	if _, _, wrong, _ := daemon.Replay(nil, coreConfig(), records); len(wrong) != 1 || wrong[0].Index != 0 {
 		t.Errorf("a tampered record gives %d mismatches", len(wrong))
 	}
-	if _, err := daemon.ReadRecords(strings.NewReader("no json\n")); err == nil {
-		t.Error("took a log that is none")
+	for _, log := range []string{"no json\n", `{"time":"2026-11-30T18:57:01Z","level":"INFO","msg":"started"}` + "\n"} {
+		if _, err := daemon.ReadRecords(strings.NewReader(log)); err == nil {
+			t.Errorf("took %q, which is no log of inputs", log)
+		}
 	}
 }
 
@@ -247,6 +253,70 @@ func TestWhy_tellsThePast(t *testing.T) {
 	last := now.Sessions[0].Evidence[len(now.Sessions[0].Evidence)-1]
 	if last.Source != "hook interrupted" || !strings.Contains(last.What, "interrupted") {
 		t.Errorf("last evidence %+v", last)
+	}
+}
+
+// What the system refused is never told as kept awake, and what is not recorded not
+// as free to sleep.
+func TestWhy_claimsOnlyWhatWasHeld(t *testing.T) {
+	r := newCoreRun()
+	before := r.now.Wall.Add(-time.Hour)
+	if w := r.core.Why(before); !w.Since.IsZero() {
+		t.Errorf("nothing is recorded, and it begins %s", w.Since)
+	}
+	began := r.now.Wall
+	var ids []uint64
+	for _, e := range r.feed(coreSignal(event.Began, "a")).Effects {
+		if e.Kind == awake.DoAcquire {
+			ids = append(ids, e.ID)
+		}
+	}
+	r.now = r.now.Add(time.Millisecond)
+	r.feed(daemon.MachineInput(awake.Input{Kind: awake.InTaken, ID: ids[0]}))
+	r.feed(daemon.MachineInput(awake.Input{Kind: awake.InDenied, ID: ids[1], Who: "polkit", Why: "no"}))
+	if w := r.core.Why(time.Time{}); !w.Protected || len(w.Bare) != 1 || w.Bare[0] != awake.HoldLid || !w.Since.Equal(began.Round(0)) {
+		t.Errorf("with a lock denied: %+v", w)
+	}
+	denied := r.now.Wall
+	if w := r.core.Why(before); w.Protected || !w.Since.After(w.At) {
+		t.Errorf("before the record: %+v", w)
+	}
+
+	r.now = r.now.Add(time.Minute) // it is asked for again, and granted
+	for _, e := range r.feed(daemon.Input{}).Effects {
+		if e.Kind == awake.DoAcquire {
+			r.feed(daemon.MachineInput(awake.Input{Kind: awake.InTaken, ID: e.ID}))
+		}
+	}
+	now := r.core.Why(time.Time{})
+	if last := now.Decisions[len(now.Decisions)-1]; len(now.Bare) != 0 || last.What != "held" || last.Text != string(awake.HoldLid) {
+		t.Errorf("after it was granted: %+v", now)
+	}
+	if w := r.core.Why(denied); len(w.Bare) != 1 {
+		t.Errorf("then: %+v", w)
+	}
+
+	// The file that is left tells the same without a runtime.
+	snap, err := r.core.Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "sessions.json")
+	for _, live := range []bool{true, false} {
+		if err := os.WriteFile(file, fmt.Appendf(nil, `{"live":%t,"boot":"b","core":%s}`, live, snap), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		w, err := daemon.Remembered(file, denied)
+		if err != nil || len(w.Bare) != 1 || !w.At.Equal(denied) {
+			t.Errorf("remembered %+v, %v", w, err)
+		}
+		later := r.now.Wall.Add(time.Hour)
+		if w, err = daemon.Remembered(file, later); err != nil || w.At.Equal(later) == live {
+			t.Errorf("live %v: an hour after its last word %+v, %v", live, w, err)
+		}
+	}
+	if _, err := daemon.Remembered(file+".none", denied); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("without a file %v", err)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/lidguard-go/lidguard/internal/event"
 )
@@ -86,6 +87,28 @@ func loadSaved(path string) (*saved, error) {
 		return nil, fmt.Errorf("%q: %w", path, err)
 	}
 	return s, nil
+}
+
+// Remembered is the evidence for the moment at that the last runtime left in the
+// sessions file at path. After its last word the machine was free to sleep, unless it
+// died at work: then At is that last word. A missing file is fs.ErrNotExist.
+func Remembered(path string, at time.Time) (Why, error) {
+	s, err := loadSaved(path)
+	if err == nil && s == nil {
+		err = fs.ErrNotExist
+	}
+	if err != nil {
+		return Why{}, err
+	}
+	core, err := RestoreCore(s.Core, "", Exactly, event.Instant{})
+	if err != nil {
+		return Why{}, err
+	}
+	w := core.Why(at)
+	if !s.Live && at.After(w.At) {
+		w.At = at
+	}
+	return w, nil
 }
 
 // LeftLive reports whether the sessions file at path is of a runtime that died, in

@@ -48,11 +48,25 @@ type Rule struct {
 // anyShell stands for the shell tool of any client.
 const anyShell = "shell"
 
-// broad are programs that run whatever they are told: they are approved with all
-// their words given, never with a pattern.
-const broad = " sh bash dash zsh fish ksh csh tcsh busybox pwsh powershell cmd python python3 python2 node deno bun perl ruby php lua awk gawk mawk sed eval exec source . " +
-	"env sudo doas su xargs find fd parallel nohup timeout nice time watch ssh scp rsync docker podman kubectl helm make just task npx pnpx bunx uvx pipx osascript " +
-	"rm dd mkfs chmod chown chattr kill pkill killall shutdown reboot systemctl launchctl crontab at curl wget nc ncat socat git "
+// broad are programs that run, or reach, whatever they are told: they are approved with
+// all their words given, never with a pattern.
+const broad = " sh bash dash ash zsh fish ksh mksh csh tcsh nu elvish xonsh rbash busybox toybox pwsh powershell cmd " +
+	"python pypy ipython node nodejs tsx ts-node deno bun perl raku ruby irb php lua luajit awk gawk mawk nawk sed gsed r rscript julia groovy scala kotlin elixir iex erl ghci runghc guile racket tclsh wish expect m4 osascript " +
+	"eval exec source . command builtin trap env sudo doas su runuser pkexec sg xargs find fd parallel nohup setsid timeout nice ionice chrt taskset stdbuf unbuffer script flock time watch entr strace ltrace gdb lldb chroot unshare nsenter firejail bwrap " +
+	"ssh scp sftp rsync rclone docker podman nerdctl kubectl oc helm vagrant ansible make gmake cmake ninja just task npx pnpx bunx uvx pipx vi vim nvim ex ed emacs less more man " +
+	"rm dd mkfs chmod chown chattr kill pkill killall shutdown reboot systemctl launchctl crontab at batch curl wget aria2c nc ncat netcat socat telnet git "
+
+// isBroad reports whether a program is of these, whatever its folder and its version
+// are: python3.12, /usr/bin/lua5.4, node.exe.
+func isBroad(program string) bool {
+	name := strings.ToLower(path.Base(strings.ReplaceAll(program, `\`, "/")))
+	name = strings.TrimSuffix(name, ".exe")
+	if strings.Contains(broad, " "+name+" ") {
+		return true
+	}
+	bare := strings.TrimRight(name, "0123456789.-")
+	return bare != "" && strings.Contains(broad, " "+bare+" ")
+}
 
 // Check finds the first rule that is too broad or could never fit, and says why; -1
 // where all are fine.
@@ -85,11 +99,31 @@ func (r *Rule) problem() string {
 		return fmt.Sprintf("%q would approve every call of %q; it needs a path or an input", r.ID, r.Tool)
 	}
 	for _, p := range r.Path {
-		if _, err := path.Match(p, ""); err != nil || p == "" || strings.Trim(p, "*/.") == "" || path.IsAbs(p) || slices.Contains(strings.Split(p, "/"), "..") {
+		if _, err := path.Match(p, ""); err != nil || !narrow(p) || path.IsAbs(p) || slices.Contains(strings.Split(p, "/"), "..") {
 			return fmt.Sprintf("%q: the path %q is no narrow pattern below the working folder", r.ID, p)
 		}
 	}
 	return r.broadWords()
+}
+
+// narrow reports whether a pattern for paths names anything: one of wildcards, classes
+// of characters and dots alone would fit nearly every file.
+func narrow(p string) bool {
+	for len(p) > 0 {
+		switch p[0] {
+		case '*', '?', '/', '.':
+			p = p[1:]
+		case '[':
+			end := strings.IndexByte(p[1:], ']')
+			if end < 0 {
+				return false
+			}
+			p = p[end+2:]
+		default:
+			return true
+		}
+	}
+	return false
 }
 
 // broadWords says why the words of a command would fit too much.
@@ -109,7 +143,7 @@ func (r *Rule) broadWords() string {
 		}
 		open = open || pattern
 	}
-	if open && strings.Contains(broad, " "+path.Base(r.Command[0])+" ") {
+	if open && isBroad(r.Command[0]) {
 		return fmt.Sprintf("%q: %s does whatever its words say, so they all have to be given", r.ID, r.Command[0])
 	}
 	return ""
@@ -203,6 +237,11 @@ func fits(rule, words []string) bool {
 			return false
 		}
 		if ok, err := path.Match(p, words[i]); err != nil || !ok && p != words[i] {
+			return false
+		}
+		// A pattern for files or names is none for options, which may make the
+		// program another one (go test -exec=…, rg --pre=…).
+		if p != words[i] && strings.HasPrefix(words[i], "-") && !strings.HasPrefix(p, "-") {
 			return false
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/lidguard-go/lidguard/internal/confedit"
 	"github.com/lidguard-go/lidguard/internal/event"
 	"github.com/lidguard-go/lidguard/internal/install"
+	"github.com/lidguard-go/lidguard/internal/paths"
 	claude "github.com/lidguard-go/lidguard/internal/provider/claude/setup"
 	codex "github.com/lidguard-go/lidguard/internal/provider/codex/setup"
 	copilot "github.com/lidguard-go/lidguard/internal/provider/copilot/setup"
@@ -29,17 +30,44 @@ type agent interface {
 
 // agents is the table of the clients' setups, in the order people see them. Without a
 // home they are for their names alone.
-func (a *app) agents(home string) []agent {
-	claudeCode := claude.New(a.GOOS, a.Env, home)
+func (a *app) agents(home string) []agent { return a.agentsIn(a.clientEnv, home) }
+
+// agentsIn is agents for an environment.
+func (a *app) agentsIn(env paths.Env, home string) []agent {
+	claudeCode := claude.New(a.GOOS, env, home)
 	if home != "" && a.hasChecks() {
 		claudeCode = claudeCode.Wake()
 	}
 	return []agent{
-		codex.New(a.GOOS, a.Env, home),
+		codex.New(a.GOOS, env, home),
 		claudeCode,
-		copilot.New(a.GOOS, a.Env, home, a.WorkDir),
-		opencode.New(a.GOOS, a.Env, home, a.WorkDir),
+		copilot.New(a.GOOS, env, home, a.WorkDir),
+		opencode.New(a.GOOS, env, home, a.WorkDir),
 	}
+}
+
+type clientRoot struct {
+	env   string
+	files []string
+}
+
+// clientRoots name, for each client in the order of agents, the variable that moves
+// its config folder, and the files in that folder that lidguard may write.
+var clientRoots = []clientRoot{
+	{"CODEX_HOME", []string{"hooks.json", "config.toml"}},
+	{"CLAUDE_CONFIG_DIR", []string{"settings.json", ".claude.json"}},
+	{"COPILOT_HOME", []string{"hooks/" + copilot.FileName, "mcp-config.json"}},
+	{"OPENCODE_CONFIG_DIR", []string{"plugins/" + opencode.FileName, "opencode.jsonc", "opencode.json", "config.json"}},
+}
+
+// clientEnv is the environment for the setups of clients. A folder that is told
+// relative to the present one gets its whole name, by which a later command finds it.
+func (a *app) clientEnv(name string) string {
+	value := a.Env(name)
+	if value != "" && slices.ContainsFunc(clientRoots, func(r clientRoot) bool { return r.env == name }) {
+		return a.absolute(value)
+	}
+	return value
 }
 
 // allProviders is what --provider takes beside the names.

@@ -13,6 +13,7 @@ import (
 	"charm.land/huh/v2"
 	"github.com/lidguard-go/lidguard/internal/event"
 	"github.com/lidguard-go/lidguard/internal/install"
+	"github.com/lidguard-go/lidguard/internal/paths"
 	claude "github.com/lidguard-go/lidguard/internal/provider/claude/setup"
 	codex "github.com/lidguard-go/lidguard/internal/provider/codex/setup"
 	copilot "github.com/lidguard-go/lidguard/internal/provider/copilot/setup"
@@ -31,8 +32,11 @@ type mcpClient interface {
 }
 
 // mcpClients is the table of the clients, in the order people see them.
-func (a *app) mcpClients(home string) []mcpClient {
-	return []mcpClient{codex.NewMCP(a.Env, home), claude.NewMCP(a.Env, home), copilot.NewMCP(a.Env, home), opencode.NewMCP(a.Env, home)}
+func (a *app) mcpClients(home string) []mcpClient { return a.mcpClientsIn(a.clientEnv, home) }
+
+// mcpClientsIn is mcpClients for an environment.
+func (a *app) mcpClientsIn(env paths.Env, home string) []mcpClient {
+	return []mcpClient{codex.NewMCP(env, home), claude.NewMCP(env, home), copilot.NewMCP(env, home), opencode.NewMCP(env, home)}
 }
 
 // mcpNames are the words that name clients.

@@ -1,8 +1,12 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/lidguard-go/lidguard/internal/daemon"
 	"github.com/lidguard-go/lidguard/internal/install"
@@ -35,8 +39,9 @@ func (a *app) uninstallCmd() *cobra.Command {
 		Short:   "take out everything that setup put in",
 		Example: `lidguard uninstall`,
 		Long: "Every agent's config gets back the bytes from before, or loses lidguard's hooks and MCP\n" +
-			"server where it was edited since; a file that cannot be read is named, left alone, and\n" +
-			"does not keep the rest (exit code 1 then). Then the runtime puts power settings back and leaves. Your\n" +
+			"server where it was edited since, as do the files of other MCP clients and config folders\n" +
+			"that CLAUDE_CONFIG_DIR or its like named when lidguard wrote there; a file that cannot be\n" +
+			"read is named, left alone, and does not keep the rest (exit code 1 then). Then the runtime puts power settings back and leaves. Your\n" +
 			"settings and logs stay, and are named at the end, as is a rule of root's, which\n" +
 			"linux-permission or macos-permission deletes.",
 		Args: noArgs,
@@ -78,7 +83,9 @@ func (a *app) uninstall(cmd *cobra.Command, o uninstallOptions) error {
 			j.r.fail(a.carryOut(cmd.Context(), in, j.plan, false, &j.r))
 		}
 		failed = failed || j.r.err != nil || j.mcp.err != nil
-		report.Agents = append(report.Agents, j.r)
+		if j.r.Provider != "" {
+			report.Agents = append(report.Agents, j.r)
+		}
 		report.MCP = append(report.MCP, j.mcp)
 	}
 	if !o.dryRun {
@@ -96,9 +103,10 @@ func (a *app) uninstall(cmd *cobra.Command, o uninstallOptions) error {
 			report.Kept = append(report.Kept, dir)
 		}
 	}
-	err = a.result(report, func() { a.showUninstall(report, edits) })
-	for i := range report.Agents {
-		for _, err := range []error{report.MCP[i].err, report.Agents[i].err} {
+	left, _ := in.store.Load() // one that cannot be read is no reason to keep it
+	err = a.result(report, func() { a.showUninstall(report, edits, len(left) > 0 && !o.dryRun) })
+	for _, j := range jobs {
+		for _, err := range []error{j.mcp.err, j.r.err} {
 			if err != nil {
 				a.failure(err)
 			}
@@ -111,14 +119,16 @@ func (a *app) uninstall(cmd *cobra.Command, o uninstallOptions) error {
 	return err
 }
 
-// removal is what is to be taken out of one agent.
+// removal is what is to be taken out of one agent, or of the file of an MCP client
+// that is none: then r names no provider.
 type removal struct {
 	plan, server install.Plan // hooks and MCP server
 	r            hookResult
 	mcp          mcpResult
 }
 
-// removals plans the way back for every agent, shows it, and counts the edits.
+// removals plans the way back for every agent, wherever an installer of ours wrote,
+// shows it, and counts the edits.
 func (a *app) removals(in installation, dryRun bool) (jobs []removal, edits int) {
 	show := func(title string, plan install.Plan) (diffs []string) {
 		edits += len(plan.Edits)
@@ -133,34 +143,105 @@ func (a *app) removals(in installation, dryRun bool) (jobs []removal, edits int)
 		}
 		return diffs
 	}
-	clients := a.mcpClients(in.home)
 	want, mainErr := a.mcpServer()
-	for i, g := range a.agents(in.home) {
+	take := func(c mcpClient, g agent, title string, planned func(*install.Plan)) {
 		j := removal{r: hookResult{Provider: g.Provider(), Changed: []install.Done{}}}
 		j.mcp = mcpResult{Provider: g.Provider(), Changed: []install.Done{}}
 		err := mainErr
-		if c := clients[i]; err == nil {
+		if err == nil {
 			j.mcp.File = c.Status(want).File
 			var reg install.Registration
 			reg, err = c.Unregister(want, in.records, nowhere)
 			j.server = reg.Plan
 		}
 		j.mcp.fail(err)
-		j.mcp.Diff = show(g.Title()+", MCP", j.server)
+		planned(&j.server)
+		j.mcp.Diff = show(title+", MCP", j.server)
 		j.plan, err = g.Remove(in.records)
 		j.r.fail(err)
-		j.r.Diff = show(g.Title(), j.plan)
+		planned(&j.plan)
+		j.r.Diff = show(title, j.plan)
 		jobs = append(jobs, j)
+	}
+	agents, clients := a.agents(in.home), a.mcpClients(in.home)
+	for i, g := range agents {
+		take(clients[i], g, g.Title(), func(*install.Plan) {})
+	}
+	if mainErr != nil {
+		return jobs, edits
+	}
+	files, roots := a.elsewhere(in, agents, clients, want)
+	for _, path := range files {
+		file, server := install.ServerFile{Path: path}, install.ProviderServer(want.Command, "")
+		j := removal{mcp: mcpResult{File: path, Changed: []install.Done{}}}
+		var err error
+		j.server, err = file.Unregister(server, in.records)
+		j.mcp.fail(err)
+		j.mcp.Diff = show(install.ProviderServerName, j.server)
+		jobs = append(jobs, j)
+	}
+	for _, r := range roots {
+		env := func(name string) string {
+			if name == clientRoots[r.client].env {
+				return r.root
+			}
+			return a.clientEnv(name)
+		}
+		g, c := a.agentsIn(env, in.home)[r.client], a.mcpClientsIn(env, in.home)[r.client]
+		take(c, g, g.Title()+" in "+r.root, func(p *install.Plan) {
+			// A client looks into more than one folder, and the first plan has the rest.
+			p.Edits = slices.DeleteFunc(p.Edits, func(e install.Edit) bool { return !below(e.Path, r.root) })
+		})
 	}
 	return jobs, edits
 }
+
+// otherRoot is a config folder that a client had, by its place in clientRoots.
+type otherRoot struct {
+	client int
+	root   string
+}
+
+// elsewhere finds, in the records, what an installer wrote where the present
+// environment names no agent: files of MCP clients, and config folders that a variable
+// named at the time.
+func (a *app) elsewhere(in installation, agents []agent, clients []mcpClient, want install.Server) (files []string, roots []otherRoot) {
+	known := make([][2]string, len(clientRoots)) // config folder and file of MCP servers
+	for i := range clientRoots {
+		known[i] = [2]string{agents[i].Status(in.program).Root, clients[i].Status(want).File}
+	}
+	for _, name := range sortedKeys(in.records) {
+		path := strings.TrimPrefix(name, install.ServerRecord(""))
+		if path != name {
+			switch (install.ServerFile{Path: path}).Status(install.ProviderServer(want.Command, "")).State {
+			case install.Installed, install.NeedsUpdate:
+				files = append(files, path)
+			}
+		}
+		for i, c := range clientRoots {
+			for _, file := range c.files {
+				root, ok := strings.CutSuffix(path, string(filepath.Separator)+filepath.FromSlash(file))
+				at := otherRoot{i, root}
+				if ok && root != known[i][0] && path != known[i][1] && !slices.Contains(roots, at) {
+					roots = append(roots, at)
+				}
+			}
+		}
+	}
+	return files, roots
+}
+
+// below reports whether a path is in a folder or deeper.
+func below(path, dir string) bool { return strings.HasPrefix(path, dir+string(filepath.Separator)) }
 
 // nowhere finds no client's program, so that a registration is an edit of the
 // client's file: that can be shown before it is made, takes no seconds, and is
 // undone byte for byte.
 func nowhere(string) string { return "" }
 
-func (a *app) showUninstall(r uninstallReport, edits int) {
+// showUninstall prints what happened; unfinished: the state folder has the record of
+// what could not be taken out.
+func (a *app) showUninstall(r uninstallReport, edits int, unfinished bool) {
 	if edits == 0 {
 		a.say("no agent's config has anything of lidguard's")
 	}
@@ -171,14 +252,18 @@ func (a *app) showUninstall(r uninstallReport, edits int) {
 	}
 	for _, m := range r.MCP {
 		for _, f := range m.Changed {
-			a.say("%s: MCP server removed from %s", m.Provider, f.Path)
+			a.say("%s: MCP server removed from %s", cmp.Or(string(m.Provider), install.ProviderServerName), f.Path)
 		}
 	}
 	a.tellLogin(r.Login, "removed from")
 	if r.Stopped {
 		a.say("the runtime put everything back and left")
 	}
-	for _, dir := range r.Kept {
+	for i, dir := range r.Kept {
+		if unfinished && i == len(r.Kept)-1 {
+			a.note("%s stays, with the record of what is still to be taken out", dir)
+			continue
+		}
 		a.note("%s stays; remove it if you want no trace", dir)
 	}
 	if r.Rule != "" {

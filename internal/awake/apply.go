@@ -21,13 +21,17 @@ func New(config Config) *State {
 // Resume turns a state read from JSON into that of a new process at now. Locks
 // died with the old process. After a crash (handover false) lasting values are
 // put back first and unconfirmed PostSessionEnd calls are made again with their
-// old IDs; after a hand-over the old process looks after both.
+// old IDs; after a hand-over the old process looks after both. What it could not
+// put back, the new one does once the old one must be gone.
 func (s *State) Resume(handover bool, now event.Instant) {
 	for i := range s.Holds {
 		h := &s.Holds[i]
 		*h = HoldState{Hold: h.Hold, Wanted: h.Wanted}
 	}
-	s.Dropping, s.Late, s.RestoreID, s.RestoreDue, s.Restored = nil, nil, 0, 0, handover
+	s.Dropping, s.Late, s.RestoreID, s.RestoreDue, s.Restored = nil, nil, 0, 0, handover && s.Restored
+	if handover && !s.Restored {
+		s.RestoreDue = now.Awake + AnswerLimit // before, it would undo what the old one holds
+	}
 	s.Exiting, s.ExitFinal, s.HandedOver, s.ExitBy = false, false, false, 0
 	s.QuietSince, s.AsleepSince = event.Instant{}, event.Instant{}
 	s.Now, s.Gap = now, now.Boot-now.Awake

@@ -515,6 +515,37 @@ func TestResume_repeatsOpenPostSessionEnd(t *testing.T) {
 	}
 }
 
+// A hand-over does not forget what could not be put back yet, and does not put
+// back what the old process holds.
+func TestResume_putsBackWhatTheOldOneCouldNot(t *testing.T) {
+	restores := func(b *bench) (n int) {
+		for _, e := range b.all {
+			if e.Kind == awake.DoRestore {
+				n++
+			}
+		}
+		return n
+	}
+	b := newBench(t, config())
+	b.mute[awake.DoRestore] = true
+	b.work(1)
+	b.s.Resume(true, b.now)
+	b.all, b.mute = nil, map[awake.EffectKind]bool{}
+	b.pass(awake.AnswerLimit - time.Second)
+	if n := restores(b); n != 0 {
+		t.Errorf("%d restores while the old process may hold", n)
+	}
+	b.pass(time.Minute)
+	if n := restores(b); n != 1 {
+		t.Errorf("%d restores, want one", n)
+	}
+	b.s.Resume(true, b.now)
+	b.all = nil
+	if b.pass(time.Minute); restores(b) != 0 {
+		t.Error("what is put back is put back again")
+	}
+}
+
 // A runtime that dies during the last try leaves it in the history all the same.
 func TestResume_writesTheLastTryDown(t *testing.T) {
 	b := newBench(t, config())

@@ -37,13 +37,13 @@ type track struct {
 	x        *session.Session // what the core knows of it, nil: nothing; see oracle.look
 	st       standing
 	lastReal time.Duration // last input that counts as activity
+	perhaps  time.Duration // last input that may have counted
 	busy     time.Duration // last sign of life while something may have been in flight
 	busySure time.Duration // the same while something surely was
 	at       time.Duration // since when st stands
 	settled  time.Duration // ended: from when on it must not hold; pending: not before
 	weak     time.Duration // since when only weak work is left
 	lockAt   time.Duration
-	lastAny  time.Duration
 	loose    bool // no lower bound for now
 	deferred bool // waiting, carrying: the turn had stopped with work in flight
 	lapsed   bool // waiting: it had run into a bound before, or may have
@@ -482,17 +482,22 @@ func (o *oracle) session(in session.Input, now time.Duration) {
 	}
 }
 
-// limit is from when on a turn or pending session must not hold; 0 is never.
-func (o *oracle) limit(t *track, lastBusy time.Duration) time.Duration {
+// limits are until when a turn or pending session must hold and from when on it
+// must not; 0 is never.
+func (o *oracle) limits(t *track) (low, high time.Duration) {
+	return o.limit(t.lastReal, t.busySure), o.limit(max(t.lastReal, t.perhaps), t.busy)
+}
+
+func (o *oracle) limit(lastReal, lastBusy time.Duration) time.Duration {
 	c := o.w.cfg.Session
 	if c.Timeout == 0 {
 		return 0
 	}
-	limit := t.lastReal + c.Timeout
-	if lastBusy > t.lastReal {
+	limit := lastReal + c.Timeout
+	if lastBusy > lastReal {
 		busy := lastBusy + c.Timeout
 		if c.MaxTool > 0 {
-			busy = min(busy, t.lastReal+c.MaxTool)
+			busy = min(busy, lastReal+c.MaxTool)
 		}
 		limit = max(limit, busy)
 	}
@@ -510,8 +515,9 @@ func (o *oracle) weakLimit(t *track) time.Duration {
 
 // expired reports whether a session that should hold has run into a bound.
 func (o *oracle) expired(t *track, now time.Duration) bool {
-	l, wl := o.limit(t, t.busySure), o.weakLimit(t)
-	return l != 0 && now >= l || wl != 0 && now >= wl
+	low, _ := o.limits(t)
+	wl := o.weakLimit(t)
+	return low != 0 && now >= low || wl != 0 && now >= wl
 }
 
 func (o *oracle) signal(sig event.Signal, now time.Duration) {
@@ -539,11 +545,16 @@ func (o *oracle) signal(sig event.Signal, now time.Duration) {
 	if t.st == ended && now >= t.settled {
 		t.forget()
 	}
-	if now-t.lastAny > 20*time.Hour && t.st != none && t.st != gone {
+	// The core forgets after a day without a sign of life: a signal that is none
+	// does not keep it from that.
+	alive := t.at
+	if t.st != free {
+		alive = max(alive, t.lastReal, t.busySure)
+	}
+	if now-alive > 20*time.Hour && t.st != none && t.st != gone {
 		t.set(free, now)
 		t.doubtful = true
 	}
-	t.lastAny = now
 	settling := t.st == ended && now < t.settled
 	over := (t.st == turn || t.st == pending) && o.expired(t, now)
 	if t.st == free && kind != event.Waiting {
@@ -670,12 +681,15 @@ func (o *oracle) signal(sig event.Signal, now time.Duration) {
 		case unsure:
 			t.weakFuzzy = true
 		default:
-			high, wl := o.limit(t, t.busy), o.weakLimit(t)
-			spent := over && (high != 0 && now >= high || wl != 0 && now >= wl)
+			_, high := o.limits(t)
+			wl := o.weakLimit(t)
+			lapsed := over && (high != 0 && now >= high || wl != 0 && now >= wl)
+			maybe := over || t.loose // under settings that are no longer in force
 			t.set(pending, now)
 			t.weigh(now)
-			if !spent { // else nothing is held that a Stop could release
-				t.settled, t.loose = now+session.Settle, over
+			spent := o.weakLimit(t) != 0 && now >= o.weakLimit(t)
+			if !(spent && lapsed) { // else nothing is held that a Stop could release
+				t.settled, t.loose = now+session.Settle, spent && maybe
 			}
 		}
 	case event.Failed, event.Interrupted:
@@ -839,7 +853,7 @@ func (o *oracle) succeed(t *track, now time.Duration) {
 				t.doubtful = true
 				t.lastReal = now
 			}
-			t.fuzzy, t.fuzzyLedger, t.weakFuzzy = true, true, true
+			t.fuzzy, t.fuzzyLedger, t.weakFuzzy, t.perhaps = true, true, true, now
 			old.set(free, now)
 			old.doubtful = true
 			old.lastReal = now
@@ -939,7 +953,8 @@ func (o *oracle) sessionsNow(now time.Duration) {
 		case carrying:
 			must, mustNot = now < t.at+session.CarryOver, now >= t.at+session.CarryOver
 		case turn, pending:
-			low, high, wl := o.limit(t, t.busySure), o.limit(t, t.busy), o.weakLimit(t)
+			low, high := o.limits(t)
+			wl := o.weakLimit(t)
 			must = !t.loose && !(t.st == pending && t.weakFuzzy && !t.strong()) && (low == 0 || now < low) && (wl == 0 || now < wl)
 			mustNot = high != 0 && now >= high || wl != 0 && now >= wl && !t.weakFuzzy
 		case free:

@@ -80,6 +80,36 @@ func TestOracle_judgesTheMoment(t *testing.T) {
 		},
 		broken: Broken{Session: session.NoTimeout}, want: "has no work and holds the machine",
 	}, {
+		// The same, where the predecessor may have been closed for good.
+		name: "a turn that may have taken one over",
+		story: func(b *Bench) {
+			doubtful(b)
+			b.Signal(signal(event.Began, n))
+			b.Pass(5 * time.Minute)
+			b.Signal(goesOn(k))
+			b.Signal(signal(event.Opened, n)) // counts if there was something to take over
+			b.Pass(10 * time.Minute)
+			b.Input(daemon.Input{})
+			b.Pass(5 * time.Minute)
+		},
+		broken: Broken{Session: session.NoTimeout}, want: "has no work and holds the machine",
+	}, {
+		// A Stop of an ended session is harmless: no sign of life, so that a day after
+		// its end it is forgotten.
+		name:     "a session that is forgotten in spite of a late Stop",
+		settings: func(c *daemon.CoreConfig) { c.Awake.ExitDelay = -1 },
+		story: func(b *Bench) {
+			b.Signal(signal(event.Began, k))
+			b.Signal(stopped([]event.Task{}))
+			b.Pass(19 * time.Hour)
+			b.Signal(stopped([]event.Task{}))
+			b.Pass(6 * time.Hour)
+			b.Signal(event.Signal{Kind: event.Active, Session: k})
+			b.Signal(signal(event.Began, k))
+			b.Pass(13 * time.Minute)
+		},
+		broken: Broken{Session: session.NoTimeout}, want: "has no work and holds the machine",
+	}, {
 		// "After a Stop wait a short settle before anything is released."
 		name:     "a Stop beside a monitor whose time is over",
 		settings: func(c *daemon.CoreConfig) { c.Session.Timeout = 0 },
@@ -91,6 +121,29 @@ func TestOracle_judgesTheMoment(t *testing.T) {
 			b.Signal(stopped(mate))
 			b.Pass(session.Settle)
 			b.Signal(stopped(mate))
+			b.Signal(signal(event.Began, k))
+			b.Signal(stopped(mate))
+			b.Pass(2*time.Hour - time.Second)
+			b.Signal(stopped(mate)) // its time is over while this settles
+			b.Pass(session.Settle)
+		},
+		broken: Broken{Session: session.NoBackgroundBound}, want: "has no work and holds the machine",
+	}, {
+		// A Stop that follows no turn gives a monitor no more time, though what
+		// locked the session is no longer set.
+		name:     "a timeout that is switched off before the Stop",
+		settings: func(c *daemon.CoreConfig) { c.Session.MaxBackground = time.Minute },
+		story: func(b *Bench) {
+			b.Signal(signal(event.Began, k))
+			b.Signal(stopped(mate))
+			b.Signal(signal(event.Active, k))
+			b.Pass(13 * time.Minute)
+			next := b.cfg
+			next.Session.Timeout = 0
+			b.cfg = next
+			b.Input(daemon.ConfigInput(next))
+			b.Signal(stopped(mate))
+			b.Pass(session.Settle)
 		},
 		broken: Broken{Session: session.NoBackgroundBound}, want: "has no work and holds the machine",
 	}, {
@@ -211,6 +264,32 @@ func TestOracle_judgesTheMoment(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// "System policy after the end equals the policy before the start", though the
+// runtime that should have put it back handed over first.
+func TestHandover_putsBackWhatTheOldOneCouldNot(t *testing.T) {
+	b := NewBench(DefaultConfig(), fakelaptop.Options{LastingLid: true})
+	k := event.SessionKey{Provider: event.Claude, ID: "a"}
+	b.Signal(event.Signal{Kind: event.Began, Session: k})
+	b.Pass(time.Second)
+	snap, err := b.core.Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.machine.Kill()
+	b.keeper = false
+	b.startRuntime(snap)
+	b.laptop.Fail(fakelaptop.OpRestore, errSpoilt)
+	b.Signal(event.Signal{Kind: event.Removed, Session: k})
+	if b.laptop.LidSetting() == b.userLid {
+		t.Fatal("nothing is left to put back")
+	}
+	b.handover()
+	b.Pass(time.Minute)
+	if got := b.laptop.LidSetting(); got != b.userLid || len(b.Bad) > 0 {
+		t.Errorf("the lid setting is %q, want %q; violated %q\n%s", got, b.userLid, b.Bad, b.Story())
 	}
 }
 

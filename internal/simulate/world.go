@@ -342,8 +342,9 @@ func (w *World) keep() {
 func (w *World) handover() {
 	// A runtime steps once before it serves anybody, so also before it can hand
 	// over; a crash's unsent webhooks go out in that step.
+	last := w.core
 	w.feed("own step", daemon.Input{})
-	if w.core == nil || w.core.Awake().ExitFinal {
+	if w.core == nil || w.core != last || w.core.Awake().ExitFinal {
 		return
 	}
 	snap, err := w.core.Snapshot()

@@ -386,8 +386,10 @@ func (d *dos) command() {
 	if len(redirs) > 0 {
 		c.redirs = append(append([]Redirect(nil), c.redirs...), redirs...)
 		for k := range redirs {
-			if redirs[k].Writes() && redirs[k].FD != 2 {
-				c.out, c.outKind = nil, OutputFile
+			if r := redirs[k]; r.Writes() && r.FD != 2 {
+				var out builder
+				c.out, c.outKind = &out, OutputFile
+				defer func() { w.write(slashes(r.Target.Value), out.take(), r.Op == ">>") }()
 			} else if redirs[k].Op == "<" {
 				file := redirs[k].Target.Value
 				text := w.fileHole(file)
@@ -696,8 +698,13 @@ func (d *dos) forCommand(c ctx) {
 			}
 		}
 		if strings.Contains(head, "/r") {
+			root := Value{}
+			q := &dos{w: w, text: strings.TrimSpace(head[strings.Index(head, "/r")+2:])}
+			if words, _ := q.words(); len(words) > 0 {
+				root = concat(slashes(words[0].Value), exact("/"))
+			}
 			for k := range items {
-				items[k] = concat(Value{Holes: []Hole{{Kind: HolePath, Name: "for /r", NonEmpty: true}}}, items[k])
+				items[k] = concat(root, Value{Holes: []Hole{{Kind: HolePath, Name: "for /r", NonEmpty: true}}}, items[k])
 			}
 		}
 	}
@@ -878,6 +885,12 @@ func (w *walker) runDOS(text string, argv []Arg, c ctx) {
 		cc := c
 		cc.via = via(c.via, Wrap{Name: name, Argv: argv[:1]})
 		cc.flags |= PerInput
+		where := exact("./")
+		for k := 1; k+1 < len(argv); k++ {
+			if strings.EqualFold(argv[k].Text, "/p") {
+				where = concat(argv[k+1].mapWhole(func(s string) string { return strings.TrimRight(strings.ReplaceAll(s, `\`, "/"), "/") }), exact("/"))
+			}
+		}
 		for k := 1; k+1 < len(argv); k++ {
 			if strings.EqualFold(argv[k].Text, "/c") {
 				a := argv[k+1]
@@ -893,6 +906,9 @@ func (w *walker) runDOS(text string, argv []Arg, c ctx) {
 					for e < len(rest) && rest[e]|0x20 >= 'a' && rest[e]|0x20 <= 'z' {
 						e++
 					}
+					if what := lower(rest[j:e]); what == "@path" || what == "@file" {
+						b.add(where)
+					}
 					b.add(hole(HolePath, rest[j:e]))
 					rest = rest[e:]
 				}
@@ -904,6 +920,13 @@ func (w *walker) runDOS(text string, argv []Arg, c ctx) {
 		w.runs(i, from)
 	case "mshta", "wscript", "cscript", "rundll32", "regsvr32":
 		leaf()
+	case "certutil", "bitsadmin", "curl":
+		i := leaf()
+		for k := range argv { // the file stands behind the address, or behind -o
+			if k > 0 && (strings.Contains(argv[k-1].Text, "://") && name != "curl" || argv[k-1].Text == "-o" || argv[k-1].Text == "--output") {
+				w.write(slashes(argv[k].Value), outputHole(Span{i, i + 1}), false)
+			}
+		}
 	default:
 		if strings.HasSuffix(lower(text), ".bat") || (strings.HasSuffix(lower(text), ".cmd") && name != "npm" && name != "npx") {
 			i := leaf()
@@ -919,6 +942,20 @@ func (w *walker) runDOS(text string, argv []Arg, c ctx) {
 		}
 		if name == "sudo" {
 			c.flags |= Elevated
+		}
+		file := slashes(exact(text))
+		made, ok := w.written(file)
+		for _, ext := range [...]string{".bat", ".cmd", ".exe"} {
+			if !ok && !strings.Contains(name, ".") {
+				made, ok = w.written(concat(file, exact(ext)))
+			}
+		}
+		if ok {
+			i := leaf()
+			from := len(w.f.Leaves)
+			w.sub(func() { w.writtenScript(text, made, Cmd, i, c) })
+			w.runs(i, from)
+			return
 		}
 		if knownProgram(name) {
 			next := argv

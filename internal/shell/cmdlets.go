@@ -43,6 +43,10 @@ func cmdletAlias(name string) string {
 		return "get-location"
 	case "echo", "write":
 		return "write-output"
+	case "gcm":
+		return "get-command"
+	case "gal":
+		return "get-alias"
 	case "iex":
 		return "invoke-expression"
 	case "iwr", "wget", "curl":
@@ -332,6 +336,58 @@ func (w *walker) runCmdlet(text string, argv []Arg, c ctx) {
 			w.sub(func() { w.run(next, cc) })
 		}
 		w.runs(i, from)
+	case "invoke-webrequest", "invoke-restmethod", "start-bitstransfer":
+		i := leaf()
+		for _, name := range [...]string{"outfile", "destination"} {
+			if f := psParam(argv, name, 2); f != nil {
+				w.write(slashes(f.Value), outputHole(Span{i, i + 1}), false)
+			}
+		}
+	case "set-content", "add-content", "out-file":
+		leaf()
+		const valued = " -path -literalpath -filepath -value -encoding -inputobject "
+		path, text := psParam(argv, "path", 1), psParam(argv, "value", 1)
+		for _, name := range [...]string{"filepath", "literalpath"} {
+			if path == nil {
+				path = psParam(argv, name, 1)
+			}
+		}
+		var ops []Arg
+		for k := 1; k < len(argv); k++ {
+			if t := lower(argv[k].Text); len(t) > 1 && t[0] == '-' && argv[k].Quote&(Single|Double) == 0 {
+				if has(valued, t) {
+					k++
+				}
+				continue
+			}
+			ops = append(ops, argv[k])
+		}
+		if path == nil && len(ops) > 0 {
+			path, ops = &ops[0], ops[1:]
+		}
+		if text == nil && len(ops) > 0 {
+			text = joinedArg(ops)
+		}
+		switch {
+		case path == nil:
+		case text != nil:
+			w.write(slashes(path.Value), text.Value, full == "add-content")
+		case c.in.Text != nil:
+			w.write(slashes(path.Value), *c.in.Text, full == "add-content")
+		}
+	case "invoke-wmimethod", "invoke-cimmethod":
+		i := leaf()
+		from := len(w.f.Leaves)
+		for _, a := range argv[1:] {
+			if t := a.Text; strings.HasPrefix(t, "@{") {
+				for _, v := range w.psTable(t, a.Offset, a.End) {
+					w.winCommand(v, full, inner(full))
+				}
+			} else {
+				w.winCommand(a, full, inner(full))
+			}
+		}
+		w.runs(i, from)
 	case "set-alias", "new-alias":
 		leaf()
 		var ops []Arg
@@ -417,6 +473,14 @@ func psOptions(argv []Arg) bool {
 	return false
 }
 
+// winCommand walks a word that Windows starts as a command line, if it is one.
+func (w *walker) winCommand(a Arg, why string, c ctx) {
+	if strings.IndexByte(a.Text, ' ') > 0 {
+		c.out = nil
+		w.sub(func() { w.code(a.Value, Cmd, &a, why, c) })
+	}
+}
+
 // psOutput is what is known of what a cmdlet emits.
 func (w *walker) psOutput(name string, argv []Arg, i int, c ctx) Value {
 	args := argv[1:]
@@ -432,6 +496,10 @@ func (w *walker) psOutput(name string, argv []Arg, i int, c ctx) Value {
 		return joinValues(vals, "\n")
 	case "get-location":
 		return w.st.dir
+	case "get-command", "get-alias": // & (gcm x) runs x
+		if p := psOperand(argv, ""); p != nil {
+			return p.Value
+		}
 	case "get-content":
 		if p := psOperand(argv, " -totalcount -tail -encoding -delimiter "); p != nil {
 			return Value{Holes: []Hole{{Kind: HoleInput, Name: p.exactOrEmpty(), From: Span{i, i + 1}}}}
@@ -475,7 +543,12 @@ func (w *walker) winJoin(dir, path Value) Value {
 		}
 		return concat(dir, exact(`\`), path)
 	}
-	return joinPath(dir, path.mapWhole(func(s string) string { return strings.ReplaceAll(s, `\`, "/") }))
+	return joinPath(dir, slashes(path))
+}
+
+// slashes spells a path of Windows as the rest of the world does.
+func slashes(v Value) Value {
+	return v.mapWhole(func(s string) string { return strings.ReplaceAll(s, `\`, "/") })
 }
 
 // mapWhole rewrites the known text of a value byte for byte.

@@ -16,6 +16,8 @@ type ps struct {
 	text string
 	i    int
 	c    ctx
+	// redirs are the redirections behind an expression.
+	redirs []Redirect
 }
 
 func (w *walker) powershell(text string, c ctx) {
@@ -530,6 +532,17 @@ func (p *ps) command() {
 		invoke = true
 	case ch == '$' || ch == '[' || ch == '(' || ch == '\'' || ch == '"' || ch == '@' || ch == '!' || ch == '+' || ch == '-' || (ch >= '0' && ch <= '9' && !strings.HasPrefix(p.text[p.i:], "7z")):
 		vals := p.expression()
+		if len(p.redirs) > 0 {
+			// 'text' > file
+			c.redirs = append(append([]Redirect(nil), c.redirs...), p.redirs...)
+			w.add(Leaf{Flags: RedirectOnly, Offset: c.pos[0], End: c.pos[1]}, c)
+			for _, r := range p.redirs {
+				if r.Writes() {
+					w.write(slashes(r.Target.Value), joinValues(argValues(vals), "\n"), r.Op == ">>")
+				}
+			}
+			return
+		}
 		if c.out != nil {
 			c.out.add(joinValues(argValues(vals), "\n"))
 		}
@@ -542,8 +555,10 @@ func (p *ps) command() {
 	if len(redirs) > 0 {
 		c.redirs = append(append([]Redirect(nil), c.redirs...), redirs...)
 		for i := range redirs {
-			if redirs[i].Writes() && redirs[i].FD != 2 {
-				c.out, c.outKind = nil, OutputFile
+			if r := redirs[i]; r.Writes() && r.FD != 2 {
+				var out builder
+				c.out, c.outKind = &out, OutputFile
+				defer func() { w.write(slashes(r.Target.Value), out.take(), r.Op == ">>") }()
 			}
 		}
 	}
@@ -812,6 +827,9 @@ func (p *ps) argument(first bool) []Arg {
 					}
 					return out
 				}
+				if t, ok := v.val.Exact(); ok && strings.HasPrefix(t, "@{") {
+					return p.w.psTable(t, p.pos(start), p.pos(j))
+				}
 				return []Arg{{Value: p.w.psVariable(name), Offset: p.pos(start), End: p.pos(j), Quote: Expanded, Splits: true}}
 			}
 			b.addText("@")
@@ -826,6 +844,8 @@ func (p *ps) argument(first bool) []Arg {
 			a := Arg{Value: exact(p.text[p.i+1 : end-1]), Offset: p.pos(p.i), End: p.pos(end), Quote: blockQuote}
 			p.i = end
 			return []Arg{a}
+		case ch == '(' && begun && first:
+			goto done // iex(...): its first argument
 		case ch == '(':
 			if !begun {
 				return append(arr, p.member(p.paren())...)
@@ -847,6 +867,14 @@ func (p *ps) argument(first bool) []Arg {
 				b2 := p.member([]Arg{{Value: b.take()}})
 				b.add(b2[0].Value)
 			}
+			continue
+		case ch == '`' && first && p.i+1 < len(p.text) && letter(p.text[p.i+1]):
+			// Re`move-It`em: a line end in the name of a command makes no sense,
+			// and Windows PowerShell knows fewer escapes.
+			b.addText(p.text[p.i+1 : p.i+2])
+			quote |= Escaped
+			begun = true
+			p.i += 2
 			continue
 		case ch == '`' && p.i+1 < len(p.text):
 			b.addText(psEscape(p.text[p.i+1]))
@@ -871,6 +899,34 @@ done:
 		a.Glob = true
 	}
 	return []Arg{a}
+}
+
+func letter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
+
+// psTable turns the text of a hash table into parameters: @{Path = 'x'; Force = $true}.
+func (w *walker) psTable(text string, from, to int) []Arg {
+	var out []Arg
+	text = strings.TrimSuffix(strings.TrimPrefix(text, "@{"), "}")
+	for i := 0; i < len(text) && w.step(1); {
+		key, _, ok := strings.Cut(text[i:], "=")
+		if !ok {
+			break
+		}
+		i += len(key) + 1
+		q := &ps{w: w, text: text, i: i}
+		q.skipStage()
+		vals := (&ps{w: w, text: text[:q.i], i: i}).expression()
+		i = max(q.i, i) + 1
+		out = append(out, Arg{Value: exact("-" + strings.Trim(strings.TrimSpace(key), `'"`)), Offset: from, End: to, Quote: Bare})
+		for _, v := range vals {
+			if t, ok := v.Exact(); ok && strings.EqualFold(t, "true") {
+				continue
+			}
+			v.Offset, v.End = from, to
+			out = append(out, v)
+		}
+	}
+	return out
 }
 
 // single reads '...'.
@@ -1277,6 +1333,14 @@ func (w *walker) psMethod(on []Arg, name string, args []Arg, off int, c ctx) Val
 		l.Name = name
 	}
 	i := w.add(l, ctx{via: c.via, flags: c.flags})
+	switch name {
+	case ".delete", ".moveto": // what it is of says what is deleted
+		w.f.Leaves[min(i, len(w.f.Leaves)-1)].Argv = append(argv, Arg{Value: subject, Offset: off, End: off})
+	case ".downloadfile":
+		if len(args) > 1 {
+			w.write(args[1].Value, outputHole(Span{i, i + 1}), false)
+		}
+	}
 	// ScriptBlock.Create, Invoke and InvokeScript run their text.
 	switch name {
 	case "::create":
@@ -1471,6 +1535,10 @@ func (p *ps) expression() (result []Arg) {
 			push([]Arg{{Value: v, Offset: p.pos(start), End: p.pos(j)}})
 		case ch == ';' || ch == '|':
 			return out
+		case ch == '>':
+			if r, ok := p.redirect(); ok {
+				p.redirs = append(p.redirs, r)
+			}
 		default:
 			p.i++
 		}

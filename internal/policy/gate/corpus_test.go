@@ -81,7 +81,7 @@ func corpus(t testing.TB, dir string) (rows []row) {
 				continue
 			}
 			want, command := "ok", line
-			if dir == "effects" {
+			if dir != "harmless" {
 				var found bool
 				if want, command, found = strings.Cut(line, " "); !found {
 					t.Fatalf("%s: %q", name, line)
@@ -118,6 +118,29 @@ func TestCorpus_everyEffectAndItsTwins(t *testing.T) {
 	for file, n := range counts {
 		if n[0] < 20 || n[1] < 15 {
 			t.Errorf("%s has %d dangerous and %d harmless commands; at least 20 and 15 keep a rule honest", file, n[0], n[1])
+		}
+	}
+}
+
+// The same for the shells of Windows, which have readers of their own.
+func TestCorpus_windows(t *testing.T) {
+	for file, d := range map[string]shell.Dialect{"powershell.txt": shell.PowerShell, "cmd.txt": shell.Cmd} {
+		bad, good := 0, 0
+		for _, r := range corpus(t, "windows") {
+			if r.file != file {
+				continue
+			}
+			if r.want == "ok" {
+				good++
+			} else {
+				bad++
+			}
+			if got := gate.Command(gate.Config{}, r.command, d, project()); word(got.Decision) != r.want {
+				t.Errorf("%s: %q: got %s, want %s: %v", file, r.command, word(got.Decision), r.want, hazards(got))
+			}
+		}
+		if bad < 60 || good < 45 {
+			t.Errorf("%s has %d dangerous and %d harmless commands", file, bad, good)
 		}
 	}
 }

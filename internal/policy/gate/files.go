@@ -470,6 +470,10 @@ func (j *judge) specialName(c *call, p place) bool {
 			return true
 		}
 	}
+	if strings.Contains(strings.ToLower(strings.ReplaceAll(p.text, `\`, "/")), "/start menu/programs/startup/") {
+		j.add(c, Persistence, AnyScope, "start-up-file", p.text)
+		return true
+	}
 	if strings.Contains(p.text, "variable profile>") || strings.HasPrefix(strings.ToLower(p.text), "$profile") {
 		j.add(c, Persistence, AnyScope, "start-up-file", p.text)
 		return true

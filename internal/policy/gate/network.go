@@ -13,6 +13,10 @@ func (j *judge) networkPrograms(c *call, name string) bool {
 	argv := c.argv()
 	all := strings.Join(argv, " ")
 	switch name {
+	case "mshta", "regsvr32", "rundll32", "wscript", "cscript": // Windows' ways to run a script from elsewhere
+		if low := strings.ToLower(all); strings.Contains(low, "http:") || strings.Contains(low, "https:") || strings.Contains(low, "javascript:") || strings.Contains(low, "vbscript:") {
+			j.add(c, RemoteExec, AnyScope, "download-into-interpreter", all)
+		}
 	case "nc", "ncat", "netcat", "nc.traditional", "nc.openbsd":
 		switch {
 		case c.has("-e", "-c", "--exec", "--sh-exec", "--lua-exec"), c.short("e"):
@@ -595,7 +599,7 @@ func contentReader(name string) bool {
 	case "cat", "gcat", "bat", "batcat", "tac", "head", "ghead", "tail", "gtail", "less", "more", "most", "nl", "grep", "egrep", "fgrep", "rg", "ag", "ack", "ugrep", "zgrep", "sed", "gsed", "awk", "gawk", "mawk", "cut", "sort", "uniq", "tr", "rev", "fold", "fmt", "pr", "column", "paste", "join", "comm",
 		"base64", "base32", "basenc", "xxd", "hexdump", "hd", "od", "strings", "dd", "gdd", "jq", "yq", "gojq", "xmllint", "openssl", "gpg", "diff", "sdiff", "colordiff", "cmp", "vimdiff", "delta", "cp", "gcp", "rsync", "scp", "tar", "gtar", "zip", "7z", "gzip", "bzip2", "xz", "zstd", "mv", "ln", "install", "tee", "split", "csplit",
 		"view", "vim", "vi", "nano", "emacs", "ed", "ex", "nvim", "pico", "python", "python3", "node", "perl", "ruby", "php", "pygmentize", "highlight", "glow", "mdcat", "fzf", "iconv", "dos2unix", "expand", "unexpand", "shuf", "look", "mapfile", "readarray", "read", "source-highlight", "curl", "wget", "nc", "pbcopy", "xclip", "wl-copy", "clip", "qrencode", "lp", "lpr", "enscript", "mail", "mutt",
-		"get-content", "select-string", "copy-item", "type", "findstr", "certutil", "set-clipboard", "import-csv", "convertfrom-json", "[system.io.file]::readalltext", "more.com", "busybox", "keytool", "age", "sops", "ansible-vault", "plutil", "sqlite3", "strace", "xargs", "while", "printf", "echo":
+		"get-content", "select-string", "copy-item", "compress-archive", "type", "findstr", "certutil", "set-clipboard", "import-csv", "convertfrom-json", "[system.io.file]::readalltext", "more.com", "busybox", "keytool", "age", "sops", "ansible-vault", "plutil", "sqlite3", "strace", "xargs", "while", "printf", "echo":
 		return true
 	}
 	return false

@@ -71,6 +71,14 @@ func (c *call) psOperands() []*shell.Arg {
 
 // cmdlets judges PowerShell's own commands.
 func (j *judge) cmdlets(c *call, name string) bool {
+	if name == ".delete" && len(c.l.Argv) > 1 {
+		for _, h := range c.l.Argv[len(c.l.Argv)-1].Holes {
+			for from := h.From.From; from < h.From.To && from < len(j.f.Leaves); from++ {
+				j.psPipe(c, from, true)
+			}
+		}
+		return true
+	}
 	if !strings.ContainsRune(name, '-') && !strings.HasPrefix(name, "[") {
 		return false
 	}
@@ -105,6 +113,17 @@ func (j *judge) cmdlets(c *call, name string) bool {
 					continue
 				}
 				j.remove(c, &part, recursive)
+			}
+		}
+		if in := c.l.Stdin.Text; len(args) == 0 && in != nil {
+			for _, v := range in.Each() {
+				if len(v.Holes) > 0 {
+					continue
+				}
+				for line := range strings.SplitSeq(strings.TrimSpace(v.Text), "\n") {
+					a := shell.Arg{Value: shell.Value{Text: strings.TrimSpace(line)}}
+					j.remove(c, &a, recursive)
+				}
 			}
 		}
 		if len(args) == 0 && c.l.Stdin.Kind == shell.InputPipe {
@@ -257,6 +276,10 @@ func (j *judge) cmdlets(c *call, name string) bool {
 					j.write(c, a, false)
 				}
 			}
+		case strings.Contains(name, "file]::read"), strings.Contains(name, "file]::open"):
+			if ops := c.operands(""); len(ops) > 0 {
+				j.readPlace(c, j.locate(ops[0], c.l.Dir))
+			}
 		case strings.Contains(name, "setenvironmentvariable"):
 			if ops := c.operands(""); len(ops) > 1 {
 				j.variable(c, ops[0].String(), &ops[1].Value, true)
@@ -378,7 +401,13 @@ func (j *judge) cmdCopy(c *call, name string) {
 			j.add(c, MoveAway, q.scope, "move-away", q.text)
 		}
 	}
-	if p.scope == System && name != "ren" && name != "rename" {
+	if name == "ren" || name == "rename" {
+		if q := j.locate(args[0], c.l.Dir); q.scope >= Home {
+			j.add(c, MoveAway, q.scope, "move-away", q.text)
+		}
+		return
+	}
+	if p.scope == System {
 		j.add(c, Overwrite, System, "write-system", p.text)
 	}
 }

@@ -391,6 +391,9 @@ func (j *judge) locateValue(v *shell.Value, dir shell.Value, glob bool) place {
 		return j.locateHoles(v, dir)
 	}
 	text := v.Text
+	if d := j.f; d != nil && (d.Dialect == shell.PowerShell || d.Dialect == shell.Cmd) && !drive(text) {
+		text = strings.ReplaceAll(text, `\`, "/") // either one parts names there, on any system
+	}
 	out := place{text: text}
 	if text == "" {
 		return out

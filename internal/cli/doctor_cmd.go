@@ -3,6 +3,9 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/lidguard-go/lidguard/internal/doctor"
 	"github.com/lidguard-go/lidguard/internal/install"
@@ -34,7 +37,7 @@ func (a *app) doctorCmd() *cobra.Command {
 		Example: `lidguard doctor
 lidguard doctor --limits          and what no hook can do in the agents here`,
 		Long: "Checks settings, runtime, programs, and for each agent used here whether its hooks are\n" +
-			"in place and will run; each installed hook is run once with a made-up payload. Exit\n" +
+			"in place and will run, and whether the MCP servers stand as they were registered; each installed hook is run once with a made-up payload. Exit\n" +
 			"code 0 when nothing was found, else 1.",
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.doctor(cmd.Context(), limits) },
@@ -83,13 +86,14 @@ func (a *app) doctor(ctx context.Context, limits bool) error {
 				return err
 			}
 			check.Proofs = append([]proof{}, check.Proofs...)
-			r.Findings = append(r.Findings, canaryFindings(g.Title(), check.Proofs)...)
+			r.Findings = append(r.Findings, canaryFindings(g, check.Proofs)...)
 			r.Agents = append(r.Agents, check)
 			if len(check.Proofs) > 0 {
 				r.Limits = append(r.Limits, doctor.Limits(g.Provider())...)
 			}
 		}
 	}
+	r.Findings = append(r.Findings, a.serverFindings(in, r.Agents)...)
 	if len(r.Agents) == 0 {
 		r.Findings = append(r.Findings, doctor.Nobody())
 	}
@@ -109,6 +113,34 @@ func (a *app) doctor(ctx context.Context, limits bool) error {
 		return errNo{}
 	}
 	return err
+}
+
+// serverFindings tells how the MCP servers stand that lidguard registered in these
+// agents and in the files of other MCP clients.
+func (a *app) serverFindings(in installation, agents []agentCheck) (out []ipc.Finding) {
+	want, err := a.mcpServer()
+	if err != nil {
+		return nil // nothing to compare with; the hooks say it
+	}
+	for _, c := range a.mcpClients(in.home) {
+		s := c.Status(want)
+		i := slices.IndexFunc(agents, func(g agentCheck) bool { return g.Provider == c.Provider() })
+		told := func(p install.Problem) bool { return strings.Contains(p.Text, s.File) } // its hooks are in that file, too
+		if i < 0 || s.State == install.Unreadable && slices.ContainsFunc(agents[i].Problems, told) {
+			continue
+		}
+		out = append(out, doctor.Server(c.Title(), s, in.records[install.ServerRecord(s.File)] != nil, "lidguard mcp-install "+string(c.Provider()))...)
+	}
+	for _, name := range sortedKeys(in.records) {
+		if path := strings.TrimPrefix(name, install.ServerRecord("")); path != name {
+			s := install.ServerFile{Path: path}.Status(install.ProviderServer(want.Command, ""))
+			if s.State == install.NeedsUpdate {
+				out = append(out, doctor.Server("MCP client", s, true, fmt.Sprintf("lidguard provider-mcp-install --config %s --provider-name %s",
+					install.ShellWord(path), install.ShellWord(install.ProviderOf(s.Command))))...)
+			}
+		}
+	}
+	return out
 }
 
 // showLimits lists what no hook can do, or only says that there is such a thing:

@@ -235,7 +235,7 @@ func (a *app) endSetup(ctx context.Context, report setupReport, skipped []agent,
 			good = good && p.OK
 		}
 		report.Findings = append(report.Findings, doctor.Agent(r.agent.Title(), r.agent.Status(in.program))...)
-		report.Findings = append(report.Findings, canaryFindings(r.agent.Title(), r.Proofs)...)
+		report.Findings = append(report.Findings, canaryFindings(r.agent, r.Proofs)...)
 	}
 	report.Findings = append(report.Findings, a.powerFindings(ctx)...)
 	for _, g := range skipped {
@@ -288,7 +288,7 @@ func (a *app) showSetupResult(r setupResult) {
 
 // canaryFindings tells of hooks that did not do what they should, one finding for
 // all that have the same fault.
-func canaryFindings(title string, proofs []proof) []ipc.Finding {
+func canaryFindings(g agent, proofs []proof) []ipc.Finding {
 	var whys []string
 	events := map[string][]string{}
 	for _, p := range proofs {
@@ -301,7 +301,7 @@ func canaryFindings(title string, proofs []proof) []ipc.Finding {
 	}
 	var out []ipc.Finding
 	for _, why := range whys {
-		out = append(out, doctor.Canary(title, events[why], why))
+		out = append(out, doctor.Canary(g.Title(), g.Provider(), events[why], why))
 	}
 	return out
 }

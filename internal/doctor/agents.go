@@ -3,7 +3,9 @@ package doctor
 import (
 	"fmt"
 	"slices"
+	"strings"
 
+	"github.com/lidguard-go/lidguard/internal/event"
 	"github.com/lidguard-go/lidguard/internal/install"
 )
 
@@ -78,13 +80,32 @@ func differences(hooks []install.Hook) string {
 
 // Canary tells of hooks that were run with a made-up payload and did not do what
 // they should. events are theirs, at least one.
-func Canary(title string, events []string, why string) Finding {
+func Canary(title string, provider event.Provider, events []string, why string) Finding {
 	which := "the hook of " + events[0] + " does not work"
 	if n := len(events); n > 1 {
 		which = fmt.Sprintf("%d hooks (%s and others) do not work", n, events[0])
 	}
 	return Finding{Code: CanaryFailed, Text: fmt.Sprintf("%s: %s: %s", title, which, why),
-		Remedy: "`lidguard hook-install --provider P` writes them anew; `lidguard hook-status --json` shows their command lines"}
+		Remedy: fmt.Sprintf("`lidguard hook-install --provider %s` writes them anew; `lidguard hook-status --provider %[1]s --json` shows their command lines", provider)}
+}
+
+// Server checks how lidguard's MCP server stands in a client's file. recorded: an
+// installer of ours put it there. put is the command that does it again. Who has none,
+// or has switched it off, has decided so.
+func Server(title string, r install.ServerReport, recorded bool, put string) []Finding {
+	switch {
+	case r.State == install.Unreadable:
+		return one(MCPFileBroken, r.Remedy, "%s: %s cannot be used: %s", title, r.File, r.Detail)
+	case r.State == install.NeedsUpdate:
+		return one(MCPOutdated, "`"+put+"`", "%s: lidguard's MCP server in %s is not as this version writes it (%s)", title, r.File, r.Detail)
+	case r.State == install.Missing && recorded:
+		return one(MCPLost, "`"+put+"` puts it back; `"+strings.Replace(put, "-install", "-remove", 1)+"` forgets it",
+			"%s: lidguard's MCP server is no longer in %s", title, r.File)
+	case r.State == install.Foreign && recorded:
+		return one(MCPLost, "remove or rename that entry, then `"+put+"`",
+			"%s: another server has the name of lidguard's in %s", title, r.File)
+	}
+	return nil
 }
 
 // Nobody is the finding that there is no agent to connect.

@@ -37,6 +37,9 @@ const (
 	NoAgents           = "no-agents"
 	RecordUnreadable   = "record-unreadable"
 	CanaryFailed       = "canary-failed"
+	MCPOutdated        = "mcp-outdated"
+	MCPLost            = "mcp-lost"
+	MCPFileBroken      = "mcp-file-broken"
 )
 
 // RuntimeFacts are what the checks of lidguard itself look at.

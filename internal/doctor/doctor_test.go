@@ -129,10 +129,41 @@ func TestAgent(t *testing.T) {
 }
 
 func TestCanary(t *testing.T) {
-	one := doctor.Canary("X", []string{"Stop"}, "y")
-	many := doctor.Canary("X", []string{"Stop", "SessionEnd"}, "y")
-	if one.Text != "X: the hook of Stop does not work: y" || many.Text != "X: 2 hooks (Stop and others) do not work: y" || one.Code != doctor.CanaryFailed {
+	one := doctor.Canary("X", event.Codex, []string{"Stop"}, "y")
+	many := doctor.Canary("X", event.Codex, []string{"Stop", "SessionEnd"}, "y")
+	if one.Text != "X: the hook of Stop does not work: y" || many.Text != "X: 2 hooks (Stop and others) do not work: y" || one.Code != doctor.CanaryFailed ||
+		strings.Count(one.Remedy, "--provider codex") != 2 {
 		t.Errorf("%+v %+v", one, many)
+	}
+}
+
+func TestServer(t *testing.T) {
+	const put = "lidguard mcp-install x"
+	for _, c := range []struct {
+		state    install.State
+		recorded bool
+		code     string
+		remedy   string
+	}{
+		{install.Installed, true, "", ""},
+		{install.Off, true, "", ""},
+		{install.Missing, false, "", ""},
+		{install.Foreign, false, "", ""},
+		{install.NeedsUpdate, false, doctor.MCPOutdated, "`" + put + "`"},
+		{install.Missing, true, doctor.MCPLost, "`" + put + "` puts it back; `lidguard mcp-remove x` forgets it"},
+		{install.Foreign, true, doctor.MCPLost, "remove or rename that entry, then `" + put + "`"},
+		{install.Unreadable, false, doctor.MCPFileBroken, "mend it"},
+	} {
+		got := doctor.Server("X", install.ServerReport{File: "/f", State: c.state, Detail: "d", Remedy: "mend it"}, c.recorded, put)
+		if c.code == "" {
+			if len(got) > 0 {
+				t.Errorf("%s, recorded %v: %+v", c.state, c.recorded, got)
+			}
+			continue
+		}
+		if len(got) != 1 || got[0].Code != c.code || got[0].Remedy != c.remedy || !strings.Contains(got[0].Text, "/f") {
+			t.Errorf("%s, recorded %v: %+v", c.state, c.recorded, got)
+		}
 	}
 }
 

@@ -613,6 +613,30 @@ func TestState_thatCannotBeWrittenChangesNothing(t *testing.T) {
 	l.until("the holds are released", func() bool { return len(l.held(st.PID)) == 0 })
 }
 
+// That a crash would lose sessions is told, as long as it is so.
+func TestState_thatCannotBeWrittenIsTold(t *testing.T) {
+	l := newLab(t)
+	l.hook("UserPromptSubmit", "a")
+	if err := os.Remove(l.dirs.Sessions()); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(l.dirs.Sessions(), "in the way"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	told := func() bool {
+		return slices.ContainsFunc(l.status().Findings, func(f ipc.Finding) bool {
+			return f.Code == "state-not-saved" && strings.Contains(f.Text, l.dirs.Sessions()) && f.Remedy != ""
+		})
+	}
+	l.hook("UserPromptSubmit", "b")
+	l.until("it is told", told)
+	if err := os.RemoveAll(l.dirs.Sessions()); err != nil {
+		t.Fatal(err)
+	}
+	l.hook("UserPromptSubmit", "c")
+	l.until("it is told no longer", func() bool { return !told() })
+}
+
 func TestState_thatIsTornIsSetAside(t *testing.T) {
 	l := newLab(t)
 	if err := os.MkdirAll(l.dirs.State, 0o700); err != nil {

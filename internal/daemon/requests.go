@@ -129,6 +129,11 @@ func (d *daemon) answer(req *ipc.Request) *ipc.Reply {
 	case ipc.OpStatus:
 		status := d.core.Status()
 		status.PID, status.Started = os.Getpid(), d.started
+		if d.saveErr != nil {
+			status.Findings = append(status.Findings, ipc.Finding{Code: "state-not-saved",
+				Text:   "the sessions cannot be written to the disk, so a runtime that crashes forgets them until their next event: " + d.saveErr.Error(),
+				Remedy: "make room on that disk, or make the folder yours to write; it is tried again with every event"})
+		}
 		reply.Status = &status
 	case ipc.OpReload:
 		was := d.settings.PowerRequestReason

@@ -120,6 +120,7 @@ type daemon struct {
 	settleAt                        time.Duration
 	settled, resting                bool          // Settle was called; with rest
 	saveCost                        time.Duration // of the last save, real time
+	saveErr                         error         // of the last save; nil: it was written
 	sampling                        bool
 	cpu                             map[event.SessionKey]time.Duration // at the last sample
 

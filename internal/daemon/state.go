@@ -67,7 +67,7 @@ func (d *daemon) saveWithin(now event.Instant, limit time.Duration) {
 }
 
 // save writes the snapshot, unless the files belong to another runtime. That it
-// cannot be written changes nothing else.
+// cannot be written changes nothing else, and status tells it.
 func (d *daemon) save() {
 	d.saveAt = 0
 	if d.server == nil || d.gone {
@@ -78,7 +78,7 @@ func (d *daemon) save() {
 	if err == nil {
 		err = replaceFile(d.Dirs.Sessions(), data)
 	}
-	if err != nil {
+	if d.saveErr = err; err != nil {
 		d.log.Warn("state not saved", "err", err)
 	}
 	if len(data) > trimAbove {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"strings"
+	"unicode/utf8"
 )
 
 // Here are the kinds of secrets that only what stands around them gives away: keys
@@ -190,13 +191,18 @@ func (s *scan) url(at int, _ string) {
 			to = i // of several, the last: a password may have one
 			continue
 		}
-		if c <= ' ' || c == '"' || c == '\'' || c == '`' || c == '<' || c == '>' || c == '\\' || c == '/' || c == '?' || c == '#' || c >= 0x7f {
-			if to >= 0 || c <= ' ' || c == '"' || c == '\'' || c == '`' || c == '<' || c == '>' || c == '\\' || c >= 0x7f {
+		if c <= ' ' || c == '"' || c == '\'' || c == '`' || c == '<' || c == '>' || c == '\\' || c == 0x7f {
+			break
+		}
+		if c == '/' || c == '?' || c == '#' || c >= utf8.RuneSelf {
+			if to >= 0 {
 				break
 			}
-			// A slash or a mark before the @: a careless password has them; a path
-			// before an @ does not follow a colon with a text that is no port.
-			if colonAt < 0 || digitsOnly(t[colonAt+1:i]) {
+			// Before the @ a careless password has such; a path, or a sentence in a
+			// script without spaces, does not follow a colon with a text that is no
+			// port.
+			wide := c >= utf8.RuneSelf
+			if colonAt < 0 && !wide || colonAt >= 0 && digitsOnly(t[colonAt+1:i]) && !(wide && i == colonAt+1) {
 				return
 			}
 			continue
@@ -622,12 +628,21 @@ func decode64(b []byte) []byte {
 	return out[:n]
 }
 
-// printable tells text from other bytes; nothing is no text.
+// printable tells text from other bytes, whose last character may be cut; nothing is
+// no text.
 func printable(b []byte) bool {
+	if len(b) == 0 {
+		return false
+	}
 	for _, c := range b {
-		if c < ' ' && c != '\n' && c != '\t' && c != '\r' || c >= 0x7f {
+		if c < ' ' && c != '\n' && c != '\t' && c != '\r' || c == 0x7f {
 			return false
 		}
 	}
-	return len(b) > 0
+	for n := 0; n < utf8.UTFMax && n < len(b); n++ {
+		if utf8.Valid(b[:len(b)-n]) {
+			return true
+		}
+	}
+	return false
 }

@@ -2,6 +2,7 @@ package redact_test
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"regexp"
 	"strings"
@@ -167,6 +168,66 @@ func TestJSON_namesThatAreSecrets(t *testing.T) {
 	out, r, _ = engine().JSON([]byte(in), true)
 	if want := `{"answers":{"[redacted:github-token]":"yes, [redacted:github-token]"}}`; r.Keys != 0 || string(out) != want {
 		t.Errorf("with names: got %q, %+v", out, r)
+	}
+}
+
+// Base64 that is broken into lines is one text, whatever stands around its lines.
+func TestText_base64OverLines(t *testing.T) {
+	e := engine()
+	token := "ghp_" + secrets.New(7).Of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789", 36)
+	for pad := 30; pad < 60; pad++ { // the token stands everywhere over the lines' ends
+		whole := base64.StdEncoding.EncodeToString([]byte(strings.Repeat("ab cd ", 20)[:pad-1] + " " + token + " and some text behind it that goes on, and on"))
+		for _, width := range []int{64, 76} {
+			var lines []string
+			for rest := whole; rest != ""; {
+				n := min(width, len(rest))
+				lines, rest = append(lines, rest[:n]), rest[n:]
+			}
+			for name, text := range map[string]string{
+				"plain":   strings.Join(lines, "\n") + "\n",
+				"windows": strings.Join(lines, "\r\n") + "\r\n",
+				"escaped": `{"k":"` + strings.Join(lines, `\n`) + `\n"}`,
+				"yaml":    "tls.key: |\n    " + strings.Join(lines, "\n    ") + "\nkind: Secret\n",
+				"diff":    "@@ -0,0 +1,3 @@\n+" + strings.Join(lines, "\n+") + "\n",
+				"mail":    "> " + strings.Join(lines, "\n> ") + "\n\n> bye\n",
+				"read":    "     1→" + strings.Join(lines, "\n    12→") + "\n    13→end\n",
+				"grep":    "conf/a.yaml:9:" + strings.Join(lines, "\nconf/a.yaml:10:") + "\n",
+				"list":    `["` + strings.Join(lines, "\",\n \"") + `"]`,
+				"text":    strings.Join(lines, "\n") + "\nwords\n",
+			} {
+				out, r := e.Text(text)
+				if r.Clean() {
+					t.Fatalf("%s at %d, %d wide: nothing was found in %q", name, pad, width, text)
+				}
+				onlyMasked(t, text, out)
+				for i, line := range lines {
+					if from, to := i*width*3/4, (i*width+len(line))*3/4; from < pad+len(token) && to > pad && len(line) > 8 && strings.Contains(out, line) {
+						t.Fatalf("%s at %d, %d wide: %q with a part of the secret is still in %q", name, pad, width, line, out)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestText_passwordsOfOtherScripts(t *testing.T) {
+	e := engine()
+	for _, password := range []string{"Grün3Äpfel!x9", "пароль42Секрет", "contraseñA9!", "日本語pass99", "Ünter$Wegs"} {
+		for _, text := range []string{"DB_PASSWORD=" + password + "\n", `{"password":"` + password + `"}`, "password: " + password + "\n",
+			"postgres://app:" + password + "@db.intern/x", "postgres://jürgen:" + password + "@db.intern/x",
+			"Authorization: Basic " + base64.StdEncoding.EncodeToString([]byte("app:"+password))} {
+			out, r := e.Text(text)
+			if r.Clean() || strings.Contains(out, password) {
+				t.Errorf("%q became %q", text, out)
+			}
+			onlyMasked(t, text, out)
+		}
+	}
+	for _, text := range []string{`{"password":"Passwort eingeben"}`, `{"password":"Пароль"}`, `{"password":"Contraseña"}`, "见 http://host:8080，请联系me@x.org", "https://例え.jp/ご案内：a@b.jp",
+		"password: für alle", "DB_PASSWORD=\n"} {
+		if out, r := e.Text(text); !r.Clean() {
+			t.Errorf("%q became %q", text, out)
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package redact
 import (
 	"bytes"
 	"slices"
+	"strings"
 )
 
 // scan is one search through one text.
@@ -292,83 +293,141 @@ func (s *scan) encoded() {
 			i++
 			continue
 		}
-		hit := s.lookInside(from, i, known)
+		s.lookInside(from, i, known)
 		// base64(1) breaks its lines at 76, others at 64: full lines, one like the
 		// other, and a last one that is not longer.
-		width, end := i-from, i
+		width := i - from
+		if width%4 == 1 && from > 0 && (t[from-1] == '\n' && (t[from] == '+' || t[from] == '-') || t[from-1] == '\\' && t[from] == 'n') {
+			from, width = from+1, width-1 // the mark of a diff, the end of an escape
+		}
 		if width < 60 || width%4 != 0 {
 			continue
 		}
-		for end < len(t) && t[end] == '\n' {
-			next := s.run(end+1, base64Set|urlSafe)
-			n := next - end - 1
-			if n == 0 || n > width || next < len(t) && t[next] > ' ' {
+		var joined []byte
+		end := i
+		for {
+			a, b := s.lineBelow(end, width)
+			if a == b {
 				break
 			}
-			hit = s.lookInside(end+1, next, known) || hit
-			end = next
-			if n < width {
+			s.lookInside(a, b, known)
+			if joined == nil {
+				joined = slices.Clone(t[from:i])
+			}
+			full, decodes := len(joined), false
+			joined = append(joined, t[a:b]...)
+			end = b
+			if b-a < width {
+				// The last line may be one of other text.
+				if _, decodes = s.inside(joined, known); !decodes {
+					joined = joined[:full]
+				}
 				break
 			}
 		}
-		if end > i && !hit {
-			s.lookInside(from, end, known)
+		if joined != nil {
+			if hit, _ := s.inside(joined, known); hit {
+				s.add(from, end, "base64-secret")
+			}
 		}
 		i = max(i, end)
 	}
 }
 
+// lead bounds what may stand before a line's base64 in bytes: an indent, a number, the
+// mark of a diff or a quotation, the name of a file.
+const lead = 64
+
+// lineBelow is the base64 in the line below the one that ends at i: as wide as width,
+// or shorter and the last. It is empty where there is none.
+func (s *scan) lineBelow(i, width int) (from, to int) {
+	t := s.text
+	for n := 0; n < 3 && i < len(t) && strings.IndexByte("\"', ", t[i]) >= 0; n++ {
+		i++ // the lines of a list or of a program's text
+	}
+	n := lineEnd(t[i:])
+	if n == 0 {
+		return i, i
+	}
+	i += n
+	for end := min(len(t), i+lead); i < end && t[i] != '\n'; {
+		if s.e.class[t[i]]&(base64Set|urlSafe) == 0 {
+			i++
+			continue
+		}
+		to = s.run(i, base64Set|urlSafe)
+		switch n := to - i; {
+		case n == width+1 && (t[i] == '+' || t[i] == '-'):
+			return i + 1, to
+		case n == width, n < width && (to == len(t) || t[to] == '"' || t[to] == '\'' || lineEnd(t[to:]) > 0):
+			return i, to
+		}
+		i = to
+	}
+	return i, i
+}
+
+// lineEnd is the width of the line end at the start of b, 0 for none. In a text inside
+// a text it is written as an escape.
+func lineEnd(b []byte) int {
+	for _, end := range [...]string{"\n", "\r\n", `\n`, `\r\n`} {
+		if len(b) >= len(end) && string(b[:len(end)]) == end {
+			return len(end)
+		}
+	}
+	return 0
+}
+
 // lookInside decodes t[from:to] and searches it. With a hit all of it is a secret.
-func (s *scan) lookInside(from, to int, known [][]byte) bool {
+func (s *scan) lookInside(from, to int, known [][]byte) {
 	t := s.text
 	for from < to && t[from] == '=' {
 		from++
 	}
-	try := func(from, to int) bool {
-		if to-from < minEncoded || isHex(t[from:to]) {
-			return false // a digest
-		}
-		inside := decode64(t[from:to])
-		if inside == nil && (to-from)%4 == 1 {
-			inside = decode64(t[from : to-1])
-		}
-		if len(inside) == 0 {
-			return false
-		}
-		s.spend(to - from)
-		hit := false
-		for _, secret := range known {
-			hit = hit || bytes.Contains(inside, secret)
-		}
-		if !hit {
-			sub := scan{e: s.e, text: inside, budget: 8<<10 + 4*len(inside)}
-			text := printable(inside[:min(64, len(inside))])
-			s.e.index.each(inside, func(rule, at int, word string) {
-				if rule < len(tokens) {
-					sub.token(&tokens[rule], at, word)
-				} else if text && rule < len(tokens)+len(finders) && sub.budget > 0 {
-					finders[rule-len(tokens)].find(&sub, at, word)
-				}
-			})
-			hit = len(sub.found) > 0
-		}
-		if hit {
-			s.add(from, to, "base64-secret")
-		}
-		return hit
-	}
 	// NAME=value: the run began with the name.
 	for range 4 {
-		if try(from, to) {
-			return true
+		if hit, _ := s.inside(t[from:to], known); hit {
+			s.add(from, to, "base64-secret")
+			return
 		}
 		i := bytes.IndexByte(t[from:to], '=')
 		if i < 0 || s.budget <= 0 {
-			return false
+			return
 		}
 		from += i + 1
 	}
-	return false
+}
+
+// inside decodes a text in base64 and tells whether there is a secret in it, and
+// whether it is base64 at all.
+func (s *scan) inside(b []byte, known [][]byte) (hit, decodes bool) {
+	if len(b) < minEncoded || isHex(b) {
+		return false, false // a digest
+	}
+	inside := decode64(b)
+	if inside == nil && len(b)%4 == 1 {
+		inside = decode64(b[:len(b)-1])
+	}
+	if len(inside) == 0 {
+		return false, false
+	}
+	s.spend(len(b))
+	for _, secret := range known {
+		hit = hit || bytes.Contains(inside, secret)
+	}
+	if !hit {
+		sub := scan{e: s.e, text: inside, budget: 8<<10 + 4*len(inside)}
+		text := printable(inside[:min(64, len(inside))])
+		s.e.index.each(inside, func(rule, at int, word string) {
+			if rule < len(tokens) {
+				sub.token(&tokens[rule], at, word)
+			} else if text && rule < len(tokens)+len(finders) && sub.budget > 0 {
+				finders[rule-len(tokens)].find(&sub, at, word)
+			}
+		})
+		hit = len(sub.found) > 0
+	}
+	return hit, true
 }
 
 // maxKnown bounds how many secrets are looked for elsewhere in the text.

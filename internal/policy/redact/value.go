@@ -3,13 +3,15 @@ package redact
 import (
 	"bytes"
 	"math"
+	"unicode/utf8"
 )
 
 // look is what a value looks like, counted in one pass.
 type look struct {
 	upper, lower, digits, other int
 	distinct                    int
-	foreign                     bool // something else than printable ASCII
+	foreign                     bool // spaces and control characters
+	wide                        bool // something beyond ASCII, whose bytes count as small letters
 }
 
 func lookAt(value []byte) look {
@@ -27,8 +29,11 @@ func lookAt(value []byte) look {
 			l.upper++
 		case '0' <= c && c <= '9':
 			l.digits++
-		case c <= ' ' || c >= 0x7f:
+		case c <= ' ' || c == 0x7f:
 			l.foreign = true
+		case c >= utf8.RuneSelf:
+			l.lower++
+			l.wide = true
 		default:
 			l.other++
 		}
@@ -148,7 +153,7 @@ func rolled(value []byte, short bool) bool {
 		return false
 	}
 	l := lookAt(value)
-	if l.foreign || l.digits == 0 || l.upper+l.lower == 0 {
+	if l.foreign || l.wide || l.digits == 0 || l.upper+l.lower == 0 {
 		return false
 	}
 	need := 3.0

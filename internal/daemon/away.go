@@ -1,6 +1,8 @@
 package daemon
 
 import (
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/lidguard-go/lidguard/internal/awake"
@@ -57,7 +59,7 @@ func (a *absence) complete(step Step) {
 		if at := e.History.At.Wall; at.Before(a.last.Closed) || at.After(a.last.Opened) {
 			continue
 		}
-		notify.Keep(a.last, &a.last.Suspends, suspendOf(e.History))
+		suspended(a.last, e.History)
 		if err := notify.SaveAbsence(a.file, *a.last); err != nil {
 			a.warn(err)
 		}
@@ -93,7 +95,7 @@ func (a *absence) add(c *Core, step Step, at time.Time) {
 	for i := range step.Effects {
 		switch e := &step.Effects[i]; {
 		case e.Kind == awake.DoHistory:
-			notify.Keep(a.now, &a.now.Suspends, suspendOf(e.History))
+			suspended(a.now, e.History)
 			a.dirty = true
 		case e.Kind == awake.DoNote && told[e.Code]:
 			notify.Keep(a.now, &a.now.Notes, notify.AwayNote{Time: at, Code: e.Code, Text: e.Text})
@@ -113,28 +115,49 @@ func (a *absence) add(c *Core, step Step, at time.Time) {
 	}
 }
 
+// suspended adds a suspend to x. A refusal in the second in which the machine fell
+// asleep is none to hear of: logind turns a call down that comes while it suspends by
+// itself, since the lid's lock went.
+func suspended(x *notify.Absence, h *awake.HistoryEntry) {
+	if h.Result == "slept" {
+		x.Notes = slices.DeleteFunc(x.Notes, func(n notify.AwayNote) bool {
+			return n.Code == "suspend-refused" && h.At.Wall.Sub(n.Time).Abs() < time.Second
+		})
+	}
+	notify.Keep(x, &x.Suspends, suspendOf(h))
+}
+
 // told are the notes of package awake that a person who was away should hear of.
 var told = map[string]bool{"heat": true, "battery-floor": true, "suspend-refused": true, "hold-lost": true, "hold-back": true, "hold-denied": true,
-	"reachable": true, "network-lost": true, "network-back": true, "wake-asked": true, "wake-refused": true, "limit-over": true}
+	"reachable": true, "remote-login": true, "network-lost": true, "network-back": true, "wake-asked": true, "wake-refused": true, "limit-over": true}
 
 // answered takes in what a hook answered for the absent person.
 func (a *absence) answered(h *ipc.HookEvent) {
-	if a.now == nil || h.Answer == "" {
+	x := a.now
+	if x == nil && a.last != nil && h.Time.Sub(a.last.Opened) < lateAnswer && strings.HasSuffix(h.Answer, ipc.ByPhone) {
+		x = a.last // given before the lid opened
+	}
+	if x == nil || h.Answer == "" {
 		return
 	}
 	key := event.SessionKey{Provider: h.Provider, ID: h.Session}
 	v := notify.AwayAnswer{Time: h.Time, Session: key.String(), Tool: h.Tool, Answer: h.Answer}
 	switch {
 	case asksPerson(h.Event):
-		notify.Keep(a.now, &a.now.Answered, v)
+		notify.Keep(x, &x.Answered, v)
 	case h.Tool != "" && h.Answer == event.Deny.String():
-		notify.Keep(a.now, &a.now.Blocked, v)
+		notify.Keep(x, &x.Blocked, v)
 	default:
 		return
 	}
-	a.dirty = true
-	a.save()
+	if err := notify.SaveAbsence(a.file, *x); err != nil {
+		a.warn(err)
+	}
 }
+
+// lateAnswer is how long after the person's answer from the phone its hook may tell:
+// it looks twice a second.
+const lateAnswer = 2 * time.Second
 
 // asksPerson reports whether a client's event, by its own name, is a question to
 // the person at the machine.

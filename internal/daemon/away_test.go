@@ -65,6 +65,42 @@ func (a *absent) read() []notify.Absence {
 	return all
 }
 
+// An answer from the phone is told by its hook a moment later, when the lid may be
+// open; what is answered at the machine is nobody's absence.
+func TestAbsence_phoneAnswerBeforeTheLidOpened(t *testing.T) {
+	a := newAbsent(t)
+	a.lid(awake.LidClosed)
+	a.lid(awake.LidOpen)
+	opened := a.now
+	a.now = opened.Add(time.Second)
+	a.answered("PermissionRequest", "Bash", "allow"+ipc.ByPhone)
+	a.answered("PermissionRequest", "Bash", "deny")
+	a.now = opened.Add(time.Minute)
+	a.answered("PermissionRequest", "Bash", "deny"+ipc.ByPhone)
+	if all := a.read(); len(all) != 1 || len(all[0].Answered) != 1 || all[0].Answered[0].Answer != "allow by phone" {
+		t.Errorf("record %+v, want the one answer from the phone", all)
+	}
+}
+
+// logind refuses the call for the sleep that it began itself: that is no refusal, but
+// another user's is, also where the machine slept in the end.
+func TestAbsence_refusedForFallingAsleep(t *testing.T) {
+	x := &notify.Absence{}
+	asleep := event.Instant{Wall: time.Date(2026, 6, 1, 22, 0, 0, 0, time.UTC)}
+	for _, ago := range []time.Duration{time.Minute, 10 * time.Millisecond} {
+		notify.Keep(x, &x.Notes, notify.AwayNote{Time: asleep.Wall.Add(-ago), Code: "suspend-refused"})
+		notify.Keep(x, &x.Notes, notify.AwayNote{Time: asleep.Wall.Add(-ago), Code: "heat"})
+	}
+	suspended(x, &awake.HistoryEntry{At: asleep, Result: "refused"})
+	if len(x.Notes) != 4 {
+		t.Errorf("a refused suspend took notes: %+v", x.Notes)
+	}
+	suspended(x, &awake.HistoryEntry{At: asleep, Result: "slept"})
+	if len(x.Notes) != 3 || x.Notes[0].Code != "suspend-refused" || len(x.Suspends) != 2 {
+		t.Errorf("record %+v", x)
+	}
+}
+
 func TestAbsence_recordsWhatHappensUnderAClosedLid(t *testing.T) {
 	a := newAbsent(t)
 	a.machine(awake.Input{Kind: awake.InDisplays, Displays: 0})

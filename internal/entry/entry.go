@@ -230,7 +230,7 @@ func (h *hook) logged() *ipc.HookEvent {
 	if h.verdict.Decision != event.None {
 		e.Answer = h.verdict.Decision.String()
 		if h.verdict.Rule == closedlid.RulePhoneAllow || h.verdict.Rule == closedlid.RulePhoneDeny {
-			e.Answer += " by phone"
+			e.Answer += ipc.ByPhone
 		}
 	}
 	return e

@@ -118,6 +118,9 @@ type Dispatched struct {
 	Error   string          `json:"error,omitempty"`   // its failure
 }
 
+// ByPhone is behind HookEvent.Answer where the person gave it from their phone.
+const ByPhone = " by phone"
+
 // HookEvent is one line of the bounded log that `hook-events` prints.
 type HookEvent struct {
 	Time     time.Time       `json:"time"` // UTC

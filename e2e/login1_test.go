@@ -182,8 +182,8 @@ func TestLogin1_none(t *testing.T) {
 	g := lidguard.Put(t, m)
 	took := hooks(t, m, prompt("nobus"))
 	t.Logf("hook processes without a bus: %v; the first starts the runtime", took)
-	if best := slices.Min(took); best > 100*time.Millisecond {
-		t.Errorf("the best of them took %v, promised are 100 ms", best)
+	if best := slices.Min(took); best > 50*time.Millisecond {
+		t.Errorf("the best of them took %v, promised are 50 ms", best)
 	}
 	wait.Until(t, wait.Long, "status to say no login1", func() (bool, string) {
 		s := statusOf(g)

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/lidguard-go/lidguard/internal/event"
 	"github.com/lidguard-go/lidguard/internal/policy"
@@ -225,8 +224,8 @@ func TestCases_falsePositives(t *testing.T) {
 	}
 }
 
-// TestCases_C1_C9 feeds what made other guards slow or blind. The bound is loose,
-// since tests share the machine; the law is that the verdict is a denial.
+// TestCases_C1_C9 feeds what made other guards slow or blind. The law is that the
+// verdict is a denial, and that the walk ends by itself or when time is up.
 func TestCases_C1_C9_hostileInputs(t *testing.T) {
 	for _, c := range []struct{ name, command string }{
 		{"C1 unclosed substitutions (dcg 189)", "rm -rf / ; " + strings.Repeat("$(", 40)},
@@ -242,15 +241,18 @@ func TestCases_C1_C9_hostileInputs(t *testing.T) {
 		{"program text full of calls", "python3 -c \"" + strings.Repeat("a(", 100_000) + "\"; rm -rf /"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			w := project()
-			start := time.Now()
-			w.Budget = func() bool { return time.Since(start) < gate.Budget }
-			got := gate.Command(gate.Config{}, c.command, shell.Bash, w)
-			if got.Decision != event.Deny {
-				t.Errorf("got %s, want deny", word(got.Decision))
-			}
-			if took := time.Since(start); took > 2*time.Second {
-				t.Errorf("took %v", took)
+			// Time is counted in looks at the clock, so that a loaded machine judges
+			// alike: used up at once, it is a denial too, and nobody looks much longer.
+			for _, looks := range [...]int{1, 100, 1 << 30} {
+				asked := 0
+				w := project()
+				w.Budget = func() bool { asked++; return asked < looks }
+				if got := gate.Command(gate.Config{}, c.command, shell.Bash, w); got.Decision != event.Deny {
+					t.Errorf("after %d looks at the clock: got %s, want deny", asked, word(got.Decision))
+				}
+				if asked > looks+64 {
+					t.Errorf("looked %d times at the clock after it was over", asked-looks)
+				}
 			}
 		})
 	}

@@ -334,7 +334,7 @@ func TestJudge_endsWithItsTime(t *testing.T) {
 		began := time.Now()
 		v, err := rule.Judge(ctx, list, c.ev, world())
 		cancel()
-		if took := time.Since(began); !errors.Is(err, context.DeadlineExceeded) || !v.IsZero() || took > 5*time.Second {
+		if took := time.Since(began); !errors.Is(err, context.DeadlineExceeded) || !v.IsZero() || took > time.Minute {
 			t.Errorf("%s: got %+v, %v after %s", name, v, err, took)
 		}
 	}

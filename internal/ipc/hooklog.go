@@ -3,6 +3,7 @@ package ipc
 import (
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/gofrs/flock"
 
@@ -14,6 +15,10 @@ import (
 // thousand events each.
 const MaxHookLog = 256 << 10
 
+// maxHookText bounds one text of a logged event in bytes. Clients choose ids and names,
+// and a line beyond the log's bound would hide what is before it.
+const maxHookText = 4 << 10
+
 // AppendHookLog adds one line to the hook-event log at path and keeps it bounded.
 // The runtime writes there, and hooks that find no runtime; each line goes out in
 // one append to a file opened for it, so that writers never mix. Only who holds the
@@ -22,7 +27,10 @@ const MaxHookLog = 256 << 10
 // be turned over, as on Windows while somebody reads it, it may grow to twice its
 // bound, and then lines are dropped.
 func AppendHookLog(path string, h *HookEvent) error {
-	line := append(AppendHookEvent(make([]byte, 0, 512), h), '\n')
+	e := *h
+	e.Event, e.Session, e.Tool = clipped(e.Event), clipped(e.Session), clipped(e.Tool)
+	e.Prompt, e.Answer, e.Error = clipped(e.Prompt), clipped(e.Answer), clipped(e.Error)
+	line := append(AppendHookEvent(make([]byte, 0, 512), &e), '\n')
 	f, info, err := openHookLog(path)
 	if os.IsNotExist(err) {
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -47,6 +55,14 @@ func AppendHookLog(path string, h *HookEvent) error {
 		err = closing
 	}
 	return err
+}
+
+// clipped is text, cut to maxHookText, with dots in place of what is left out.
+func clipped[T ~string](text T) T {
+	if len(text) <= maxHookText {
+		return text
+	}
+	return T(strings.ToValidUTF8(string(text[:maxHookText]), "")) + "..."
 }
 
 // turnOver makes the full log its own predecessor, unless somebody else does or did.

@@ -111,3 +111,33 @@ func TestHookLog_staysBounded(t *testing.T) {
 		}
 	}
 }
+
+// A client that sends an id of megabytes does not push what was before it out of the
+// log, nor past its bound.
+func TestHookLog_longTextsAreCut(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "claude.jsonl")
+	long := strings.Repeat("ü", 3<<20)
+	for _, h := range []*ipc.HookEvent{entryOf(0, 1),
+		{Provider: event.Claude, Event: long, Session: event.SessionID(long), Tool: long, Prompt: long, Answer: long, Error: long}} {
+		if err := ipc.AppendHookLog(path, h); err != nil {
+			t.Fatal(err)
+		}
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bytes.Split(bytes.TrimSpace(data), []byte("\n"))
+	if len(lines) != 2 || len(data) > ipc.MaxHookLog {
+		t.Fatalf("%d lines, %d bytes", len(lines), len(data))
+	}
+	var got ipc.HookEvent
+	if err := json.Unmarshal(lines[1], &got); err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{got.Event, string(got.Session), got.Tool, got.Prompt, got.Answer, got.Error} {
+		if len(text) > 5<<10 || !strings.HasPrefix(text, "üü") || !strings.HasSuffix(text, "ü...") {
+			t.Errorf("%d bytes: %.10s … %s", len(text), text, text[len(text)-10:])
+		}
+	}
+}

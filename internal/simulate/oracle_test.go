@@ -69,10 +69,11 @@ func TestOracle_judgesTheMoment(t *testing.T) {
 		broken: Broken{Session: session.NoSettle}, want: "works and does not hold the machine",
 	}, {
 		// "Carries the work over": a turn that ran goes on under the new id.
-		name: "a turn under a Stop that waits",
+		name:     "a turn under a Stop that waits",
+		settings: func(c *daemon.CoreConfig) { c.Session.MaxBackground = 5 * time.Minute },
 		story: func(b *Bench) {
 			b.Signal(signal(event.Began, k))
-			b.Signal(stopped(shell))
+			b.Signal(stopped(mate))
 			b.Signal(signal(event.Began, n))
 			b.Signal(goesOn(n))
 			b.Signal(signal(event.Opened, k))

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/lidguard-go/lidguard/internal/census"
+	"github.com/lidguard-go/lidguard/internal/entry"
 	"github.com/lidguard-go/lidguard/internal/event"
 	"github.com/lidguard-go/lidguard/internal/replay"
 	"github.com/spf13/cobra"
@@ -36,11 +37,12 @@ func (a *app) hooksAuditCmd() *cobra.Command {
 lidguard hooks audit --pack protocol --provider codex
 lidguard hooks audit --corpus ./my-cases -- ./my-hook.py
 lidguard hooks audit --role observer --event PostToolUse --provider claude -- ./log.sh`,
-		Long: "Tries lidguard's chain: the corpora that come with it, your rulebook's own examples, and\n" +
-			"what every hook meets (broken, cut off, empty and endless payloads, calls in disguise, a turn\n" +
-			"that was kept going before). In this process and as the program that agents start; both have\n" +
-			"to say the same. Misses are listed as RULE, CASE, EXPECTED, ACTUAL. A pair without its other\n" +
-			"half is a miss, and so is a rule of yours without examples. Exit code 1 on any miss.\n\n" +
+		Long: "Tries lidguard's chain: the corpora that come with it, the examples in your rulebook and in\n" +
+			"that of the project here, and what every hook meets (broken, cut off, empty and endless\n" +
+			"payloads, calls in disguise, a turn that was kept going before). In this process and as the program that\n" +
+			"agents start; both have to say the same. Misses are listed as RULE, CASE, EXPECTED, ACTUAL. A\n" +
+			"pair without its other half is a miss, and so is a rule without examples. Exit code 1 on any\n" +
+			"miss.\n\n" +
 			"A command behind -- is tried instead: with what every hook meets, by its role, at the events\n" +
 			"named with --event, and with your --corpus. A gate has to refuse what it cannot read; an\n" +
 			"observer must never say anything.",
@@ -107,6 +109,11 @@ func (a *app) hooksAudit(cmd *cobra.Command, o hooksAuditOptions, argv []string)
 			return hint(&usageError{fmt.Errorf("no corpus %q", name)}, didYouMean(name, ownSuites(), "--pack ", "there are "+strings.Join(ownSuites(), ", ")))
 		}
 	}
+	for _, kind := range o.kinds {
+		if !slices.Contains(replay.Kinds(), kind) {
+			return hint(&usageError{fmt.Errorf("no kind %q", kind)}, didYouMean(kind, replay.Kinds(), "--kind ", "there are "+strings.Join(replay.Kinds(), ", ")))
+		}
+	}
 	for _, name := range o.events {
 		if len(eventsNamed(census.All(), name)) == 0 {
 			return hint(&usageError{fmt.Errorf("no event %q", name)}, didYouMean(name, eventNames(census.All()), "--event ", "`lidguard hooks events` lists them"))
@@ -151,9 +158,11 @@ func (a *app) suites(o hooksAuditOptions, foreign bool) ([]replay.Suite, error) 
 		}
 		if s.Rules == nil && !foreign {
 			// Cases without a rulebook are about the person's own.
-			if s.Rules, s.Packs, err = a.ownRules(); err != nil {
+			own, err := a.ownRules()
+			if err != nil {
 				return nil, err
 			}
+			s.Rules, s.Packs, s.Books = own.Rules, own.Packs, own.Books
 		}
 		out = append(out, s)
 	}
@@ -171,29 +180,60 @@ func (a *app) suites(o hooksAuditOptions, foreign bool) ([]replay.Suite, error) 
 		out = append(out, replay.Protocol(o.role, !foreign))
 	}
 	if !foreign && len(o.packs) == 0 && len(o.corpus) == 0 {
-		rules, packs, err := a.ownRules()
+		own, err := a.ownRules()
 		if err != nil {
 			return nil, err
 		}
-		if rules != nil {
-			out = append(out, replay.Rulebook(rules, packs))
+		if own.Rules != nil {
+			out = append(out, replay.Rulebook("rulebook", own.Rules, own.Packs, own.Books))
 		}
+		theirs, err := a.projectRules()
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, theirs...)
 	}
 	return out, nil
 }
 
-// ownRules are the person's own files; nil where there are none.
-func (a *app) ownRules() (rules, packs []byte, err error) {
+// ownRules are the person's own files and the books that they include, for a stage.
+// A fault in them is told with the place where they really are.
+func (a *app) ownRules() (replay.StageOptions, error) {
+	var o replay.StageOptions
 	d, err := a.dirs()
 	if err != nil {
-		return nil, nil, err
+		return o, err
 	}
-	for file, into := range map[string]*[]byte{d.Rules(): &rules, d.Packs(): &packs} {
+	books, err := entry.LoadBooks(d, "")
+	if err == nil {
+		err = books.Refused
+	}
+	if err != nil {
+		return o, err
+	}
+	o.Books = books.Shared
+	for file, into := range map[string]*[]byte{d.Rules(): &o.Rules, d.Packs(): &o.Packs} {
 		if *into, err = os.ReadFile(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, nil, err
+			return o, err
 		}
 	}
-	return rules, packs, nil
+	return o, nil
+}
+
+// projectRules is the suite of the book of the project here; none where there is none.
+func (a *app) projectRules() ([]replay.Suite, error) {
+	d, err := a.dirs()
+	if err != nil {
+		return nil, err
+	}
+	books, err := entry.LoadBooks(d, a.WorkDir)
+	if err != nil || books.Project == nil {
+		return nil, err
+	}
+	if books.Project.Broken != nil {
+		return nil, books.Project.Broken
+	}
+	return []replay.Suite{replay.Rulebook("project", books.Project.File.Data, nil, books.Project.Shared)}, nil
 }
 
 func (a *app) printAudit(r *replay.Report, o hooksAuditOptions) error {

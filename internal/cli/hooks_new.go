@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/lidguard-go/lidguard/internal/install"
 	"github.com/lidguard-go/lidguard/internal/replay"
 	"github.com/spf13/cobra"
 )
@@ -62,7 +63,9 @@ func (a *app) hooksNew(cmd *cobra.Command, o hooksNewOptions, args []string) err
 	}
 	dir := "lidguard-" + what
 	if len(args) == 2 {
-		dir = args[1]
+		if dir = args[1]; dir == "" {
+			return usagef(cmd, "the folder has no name") // perhaps a variable was empty
+		}
 	}
 	dir = filepath.Clean(a.absolute(dir))
 	var d replay.Draft
@@ -93,7 +96,11 @@ func (a *app) hooksNew(cmd *cobra.Command, o hooksNewOptions, args []string) err
 			a.say("%s", filepath.Join(dir, f))
 		}
 		a.heading("prove it")
-		a.say("  cd %s", dir)
+		to := install.ShellWord(dir)
+		if a.GOOS == "windows" {
+			to = `"` + dir + `"` // for cmd and PowerShell
+		}
+		a.say("  cd %s", to)
 		if o.lang == "go" {
 			a.say("  go get github.com/lidguard-go/lidguard/hook && go build")
 		}

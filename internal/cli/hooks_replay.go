@@ -17,6 +17,7 @@ import (
 	"github.com/lidguard-go/lidguard/internal/event"
 	"github.com/lidguard-go/lidguard/internal/ipc"
 	"github.com/lidguard-go/lidguard/internal/replay"
+	"github.com/lidguard-go/lidguard/internal/rulebook"
 	"github.com/spf13/cobra"
 )
 
@@ -69,11 +70,16 @@ func addCase(cmd *cobra.Command, provider, native *string) {
 // behindDashes is the command behind --, and refuses words before it.
 func behindDashes(cmd *cobra.Command, args []string) ([]string, error) {
 	at := cmd.ArgsLenAtDash()
-	if at < 0 {
+	dashes := at >= 0
+	if !dashes {
 		at = len(args)
 	}
-	if at > 0 {
+	switch {
+	case at > 0:
 		return nil, hint(usagef(cmd, "%s does not take %q", cmd.Name(), args[0]), "put the hook's command behind --")
+	case dashes && (len(args) == 0 || args[0] == ""):
+		// Perhaps a variable was empty; lidguard's own chain is not what was meant.
+		return nil, usagef(cmd, "there is no command behind --")
 	}
 	return args[at:], nil
 }
@@ -251,11 +257,22 @@ func (a *app) ownStage() (*replay.Stage, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := replay.StageOptions{Home: d.Home, Project: a.WorkDir, Path: a.Env("PATH"), Listen: a.listen}
-	for file, into := range map[string]*[]byte{d.Rules(): &o.Rules, d.Packs(): &o.Packs} {
-		if *into, err = os.ReadFile(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, err
+	o, err := a.ownRules()
+	if err != nil {
+		return nil, err
+	}
+	o.Home, o.Project, o.Path, o.Listen = d.Home, a.WorkDir, a.Env("PATH"), a.listen
+	trust, err := rulebook.LoadTrust(d)
+	if err != nil {
+		return nil, err
+	}
+	for _, pin := range trust.Pins() {
+		if data, ok := trust.Kept(pin.SHA256); ok {
+			o.Books = append(o.Books, rulebook.File{Path: pin.Path, Data: data, Digest: pin.SHA256})
 		}
+	}
+	if o.Trusted, err = os.ReadFile(d.TrustedBooks()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
 	}
 	return replay.OpenStage(o)
 }

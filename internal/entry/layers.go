@@ -29,6 +29,8 @@ type Books struct {
 	// Above are the books of the projects around, from the nearest: a book that
 	// nobody trusts takes the place of none.
 	Above []*Book
+	// Shared are the books that the person's includes, as they count.
+	Shared []rulebook.File
 	// Stale are shared books that changed; their pinned content goes on counting.
 	Stale []error
 	// Refused says that a shared book is not there as pinned and nothing was kept
@@ -41,6 +43,7 @@ type Book struct {
 	File    rulebook.File
 	Rules   *Rules // with what it includes; nil where it is broken
 	Trusted bool
+	Shared  []rulebook.File // what it includes
 	// Before is what was trusted at this place until it changed; "" where nothing.
 	Before rulebook.Digest
 	// Held is what does not count before the book is trusted.
@@ -73,7 +76,7 @@ func ownBook(dirs paths.Dirs) (*Books, error) {
 	l := loader{dirs: dirs, books: b}
 	r, err := l.book(own, "")
 	if err == nil {
-		b.Rules = r
+		b.Rules, b.Shared = r, l.took
 	}
 	return b, err
 }
@@ -116,6 +119,7 @@ type loader struct {
 	books *Books
 	trust *rulebook.Trust // see trusted
 	left  int             // see rulebook.Resolver
+	took  []rulebook.File // what books included, so far
 }
 
 // trusted is the list of what the person trusts. One that cannot be read trusts
@@ -154,7 +158,11 @@ func (l *loader) book(f rulebook.File, inside string) (*Rules, error) {
 			decoded[f.Path+" "+string(f.Digest)] = r
 			return r.Include, nil
 		},
-		func(f rulebook.File) error { overlay(all, decoded[f.Path+" "+string(f.Digest)]); return nil },
+		func(f rulebook.File) error {
+			overlay(all, decoded[f.Path+" "+string(f.Digest)])
+			l.took = append(l.took, f)
+			return nil
+		},
 		func(problem error) { l.books.Stale = append(l.books.Stale, problem) })
 	if pin, refused := errors.AsType[*rulebook.PinError](err); refused {
 		l.books.Refused, err = pin, nil
@@ -184,6 +192,7 @@ func (l *loader) project(path string) *Book {
 	if p.Rules, p.Broken = l.book(p.File, inside); p.Broken != nil {
 		p.Trusted = false
 	}
+	p.Shared = slices.Clone(l.took)
 	if p.Trusted {
 		both := *l.books.Rules
 		overlay(&both, p.Rules)

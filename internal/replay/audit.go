@@ -127,7 +127,7 @@ func (r *Report) suite(ctx context.Context, o AuditOptions, s Suite) error {
 	if path == "" || runtime.GOOS == "windows" {
 		path = o.Path
 	}
-	stage, err := OpenStage(StageOptions{Rules: s.Rules, Packs: s.Packs, Files: s.Files, Path: path, Listen: o.Listen, Home: o.Home, Project: o.Project})
+	stage, err := OpenStage(StageOptions{Rules: s.Rules, Packs: s.Packs, Books: s.Books, Files: s.Files, Path: path, Listen: o.Listen, Home: o.Home, Project: o.Project})
 	if err != nil {
 		return err
 	}

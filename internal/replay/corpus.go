@@ -28,9 +28,10 @@ var ownCorpora embed.FS
 // Suite is a rulebook and the trials that prove it.
 type Suite struct {
 	Name  string
-	Rules []byte // rules.toml; nil: none
-	Packs []byte // packs.json; nil: none
-	Files fs.FS  // put into the project; nil: none
+	Rules []byte          // rules.toml; nil: none
+	Packs []byte          // packs.json; nil: none
+	Books []rulebook.File // that Rules includes
+	Files fs.FS           // put into the project; nil: none
 	// path is PATH on the stage; "" is the person's. What comes with lidguard is
 	// the same on everybody's machine.
 	path  string
@@ -106,9 +107,11 @@ func Corpora(names ...string) ([]Suite, error) {
 	return out, nil
 }
 
-// Rulebook is the suite of a person's own rules, proven by their own examples.
-func Rulebook(rules, packs []byte) Suite {
-	return Suite{Name: "rulebook", Rules: rules, Packs: packs, build: func(*Stage, []event.Provider) ([]Trial, error) { return nil, nil }}
+// Rulebook is the suite of a book's own rules, with those of the books that it
+// includes, proven by the examples in them.
+// name is what rows call it.
+func Rulebook(name string, rules, packs []byte, books []rulebook.File) Suite {
+	return Suite{Name: name, Rules: rules, Packs: packs, Books: books, build: func(*Stage, []event.Provider) ([]Trial, error) { return nil, nil }}
 }
 
 // systemPath has what the corpora's own rulebooks run.
@@ -168,12 +171,12 @@ func Corpus(name string, dir fs.FS) (Suite, error) {
 		}
 		var f caseFile
 		if ext == ".toml" {
-			err = rulebook.Decode(n, data, &f)
+			err = rulebook.Decode(path.Join(name, n), data, &f)
 		} else {
 			dec := json.NewDecoder(bytes.NewReader(data))
 			dec.DisallowUnknownFields()
 			if err = dec.Decode(&f); err != nil {
-				err = fmt.Errorf("%s: %w", n, err)
+				err = fmt.Errorf("%s: %w", path.Join(name, n), err)
 			}
 		}
 		if err != nil {
@@ -271,6 +274,12 @@ func (p pair) trial(s *Stage, dir fs.FS, provider event.Provider, native string,
 		want = it.Expect
 	}
 	for w := range strings.SplitSeq(want, "|") {
+		// A word that nothing ever is would only be one that is never met.
+		for part := range strings.SplitSeq(w, "+") {
+			if !slices.Contains([]string{"none", "deny", "ask", "allow", "context", "rewrite", "ends"}, part) {
+				return t, fmt.Errorf("%q is nothing that can be expected", part)
+			}
+		}
 		t.Want = append(t.Want, wanted(w, provider, native))
 	}
 	t.Case = Case{Provider: provider, Event: native, Away: it.Away, Open: it.Silent}

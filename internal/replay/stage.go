@@ -19,6 +19,7 @@ import (
 	"github.com/lidguard-go/lidguard/internal/event"
 	"github.com/lidguard-go/lidguard/internal/ipc"
 	"github.com/lidguard-go/lidguard/internal/paths"
+	"github.com/lidguard-go/lidguard/internal/rulebook"
 )
 
 // StageHome is the home folder that corpora speak of; on a stage it is replaced by
@@ -45,8 +46,12 @@ type Stage struct {
 type StageOptions struct {
 	Rules []byte // rules.toml
 	Packs []byte // packs.json
-	Files fs.FS  // copied into the project; nil: none
-	Path  string // PATH of what runs there
+	// Books are kept by their digests: what Rules includes, which stands elsewhere
+	// here, and what was trusted.
+	Books   []rulebook.File
+	Trusted []byte // which books of projects are trusted; nil: none
+	Files   fs.FS  // copied into the project; nil: none
+	Path    string // PATH of what runs there
 	// Home and Project make a stage of the person's own folders: nothing is put
 	// into them, only lidguard's own places are made up. Absolute.
 	Home, Project string
@@ -196,6 +201,20 @@ func (s *Stage) settle(o StageOptions) error {
 			}
 			if o.Packs != nil {
 				if err := put(d.Packs(), o.Packs); err != nil {
+					return err
+				}
+			}
+			if o.Trusted != nil {
+				if err := put(d.TrustedBooks(), o.Trusted); err != nil {
+					return err
+				}
+			}
+			trust, err := rulebook.LoadTrust(d)
+			if err != nil {
+				return err
+			}
+			for _, book := range o.Books {
+				if err := trust.Keep(book); err != nil {
 					return err
 				}
 			}

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/lidguard-go/lidguard/internal/daemon"
-	"github.com/lidguard-go/lidguard/internal/ipc"
 	"github.com/lidguard-go/lidguard/internal/paths"
 	"github.com/lidguard-go/lidguard/internal/platform/command"
 )
@@ -139,23 +138,23 @@ func TestMacOSPermission_otherSystems(t *testing.T) {
 	}
 }
 
-// A command that finds no runtime puts back what a dead one left; one that finds a
-// runtime leaves it to that.
-func TestStatus_restoresWithoutARuntime(t *testing.T) {
-	for _, command := range []string{"status", "doctor"} {
-		for _, answers := range []bool{false, true} {
-			w, restored := newWorld(t), 0
-			if answers {
-				w.answers = func(*ipc.Request) *ipc.Reply { return &ipc.Reply{} }
-			}
-			var out bytes.Buffer
-			run(t.Context(), Options{Args: []string{command}, Env: func(name string) string { return w.env[name] },
-				Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out, Now: func() time.Time { return now }, GOOS: "linux", WorkDir: w.home,
-				Executable: "/opt/lidguard", Version: "v1.2.3", Dial: w.dial,
-				Restore: func(_ context.Context, d paths.Dirs) error { restored++; return nil }}, func(*app) {})
-			if want := map[bool]int{false: 1, true: 0}[answers]; restored != want {
-				t.Errorf("%s restored %d times, want %d (a runtime answers: %v):\n%s", command, restored, want, answers, &out)
-			}
+// A command of any kind puts back what a dead runtime left, before it does its own.
+func TestMain_restoresFirst(t *testing.T) {
+	for _, args := range [][]string{{"status"}, {"doctor"}, {"version"}, {"settings"}, {"--help"}, {"nonsense"}, nil} {
+		w, restored := newWorld(t), 0
+		var out bytes.Buffer
+		run(t.Context(), Options{Args: args, Env: func(name string) string { return w.env[name] },
+			Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out, Now: func() time.Time { return now }, GOOS: "linux", WorkDir: w.home,
+			Executable: "/opt/lidguard", Version: "v1.2.3", Dial: w.dial,
+			Restore: func(context.Context, paths.Dirs) error {
+				if out.Len() > 0 {
+					t.Errorf("%q has printed before: %s", args, &out)
+				}
+				restored++
+				return nil
+			}}, func(*app) {})
+		if restored != 1 {
+			t.Errorf("%q restored %d times:\n%s", args, restored, &out)
 		}
 	}
 }

@@ -71,8 +71,9 @@ type Options struct {
 	Power *Power
 	// MacPower is the way to a Mac's. nil: this system is none.
 	MacPower *MacPower
-	// Restore puts back what a dead runtime left changed of the system. It is
-	// called where no runtime answers. nil: this build changes nothing lasting.
+	// Restore puts back what a dead runtime left changed of the system, and nothing
+	// while a runtime answers. Every command begins with it. nil: this build changes
+	// nothing lasting.
 	Restore func(ctx context.Context, dirs paths.Dirs) error
 }
 
@@ -83,6 +84,10 @@ func Main(ctx context.Context, o Options) int { return run(ctx, o, func(*app) {}
 func run(ctx context.Context, o Options, prepare func(*app)) int {
 	a := newApp(o)
 	prepare(a)
+	if d, err := a.dirs(); err == nil && a.Restore != nil {
+		// Whether it worked the file tells, which is gone then.
+		_ = a.Restore(ctx, d)
+	}
 	root := a.root()
 	root.SetArgs(joinSwitches(o.Args, switches(root)))
 	err := root.ExecuteContext(ctx)

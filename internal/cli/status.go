@@ -90,10 +90,6 @@ func (a *app) runtimeFacts(ctx context.Context) (doctor.RuntimeFacts, error) {
 	facts.Settings, facts.UnknownKeys, facts.SettingsError = readSettings(d.Settings())
 	facts.HookBinary, facts.HookVersion = a.hookBinary()
 	reply, err := a.call(ctx, &ipc.Request{Op: ipc.OpStatus})
-	if errors.Is(err, ipc.ErrNotRunning) && a.Restore != nil {
-		// Whether it worked the file tells, which is gone then.
-		_ = a.Restore(ctx, d)
-	}
 	facts.PendingBackup = exists(d.Pending())
 	switch {
 	case errors.Is(err, ipc.ErrNotRunning):

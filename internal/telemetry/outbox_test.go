@@ -349,6 +349,7 @@ func TestOutbox_anotherSinkIsTriedAtOnce(t *testing.T) {
 		defer b.Close()
 		b.Add(record("a", 1))
 		time.Sleep(time.Minute)
+		synctest.Wait()
 		if s.calls != 1 {
 			t.Fatalf("%d requests though the sink asked to wait", s.calls)
 		}
@@ -673,6 +674,7 @@ func TestEncode_golden(t *testing.T) {
 		"flat.json":                   {policy.Config{Tier: policy.Flat, Batch: 1}, batch{first: 42, lines: b.lines[1:]}},
 		"otlp.json":                   {policy.Config{Tier: policy.OTLP}, b},
 	} {
+		c.config.Privacy = policy.Full
 		body, contentType, err := encode(&c.config, c.batch, "v1.2.3")
 		if err != nil {
 			t.Fatal(err)
@@ -696,6 +698,52 @@ func TestEncode_golden(t *testing.T) {
 		}
 	}
 }
+
+// Who lowers the level means what waits for the sink as well.
+func TestOutbox_aLowerLevelCountsForWhatWaits(t *testing.T) {
+	for _, tier := range []policy.Tier{policy.Flat, policy.CloudEvents, policy.OTLP} {
+		synctest.Test(t, func(t *testing.T) {
+			var bodies []string
+			up := false
+			s := roundTrip(func(r *http.Request) (*http.Response, error) {
+				body, err := io.ReadAll(r.Body)
+				if err != nil || !up {
+					return reply(http.StatusServiceUnavailable), err
+				}
+				bodies = append(bodies, string(body))
+				return reply(http.StatusOK), nil
+			})
+			c := policy.Config{URL: "http://127.0.0.1:9/", Tier: tier, Privacy: policy.Full}
+			b := New(Options{Dir: t.TempDir(), Transport: s, Getenv: func(string) string { return "" },
+				Plan: func() (*policy.Plan, error) {
+					return &policy.Plan{Config: c, Mask: func(s string) string { return s }}, nil
+				}})
+			full := policy.Record{ID: "1", Time: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Event: "UserPromptSubmit", Privacy: policy.Full,
+				Provider: "claude", Session: "s", Cwd: "/folder", Prompt: "my words", PromptBytes: 8}
+			b.Add(full.AppendJSON(nil))
+			time.Sleep(time.Second)
+			b.mu.Lock()
+			c.Privacy = policy.IDs
+			up = true
+			b.mu.Unlock()
+			settled(b)
+			b.Close()
+			if len(bodies) != 1 || !strings.Contains(bodies[0], "UserPromptSubmit") {
+				t.Fatalf("%s: %q came", tier, bodies)
+			}
+			for _, text := range []string{"my words", "/folder", "full", "prompt_bytes"} {
+				if strings.Contains(bodies[0], text) {
+					t.Errorf("%s: %q was sent in %s", tier, text, bodies[0])
+				}
+			}
+		})
+	}
+}
+
+// roundTrip is a sink.
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 // What we send others can read: the SDK takes the batch apart and finds it valid.
 func TestCloudEvents_areValid(t *testing.T) {

@@ -131,6 +131,7 @@ func headerValue(from, home string, getenv func(string) string) (string, error) 
 
 // encode makes the body of a request.
 func encode(c *policy.Config, b batch, version string) (body []byte, contentType string, err error) {
+	b.lines = lowered(b.lines, c.Level())
 	switch c.Tier {
 	case policy.Flat:
 		return flat(c, b)
@@ -138,6 +139,23 @@ func encode(c *policy.Config, b batch, version string) (body []byte, contentType
 		return otlp(b, version)
 	}
 	return cloudEvents(c, b)
+}
+
+// lowered are the lines with no more in them than a level lets through: who lowers it
+// means what waits for the sink as well.
+func lowered(lines [][]byte, level policy.Privacy) [][]byte {
+	if level == policy.Full {
+		return lines
+	}
+	out := make([][]byte, len(lines))
+	for i, line := range lines {
+		out[i] = line
+		var r policy.Record
+		if json.Unmarshal(line, &r) == nil && r.Lower(level) {
+			out[i] = r.AppendJSON(nil)
+		}
+	}
+	return out
 }
 
 // flat is one object a line, with its number.

@@ -298,6 +298,27 @@ func (r *Record) texts() []*string {
 	return []*string{&r.Prompt, &r.Input, &r.Output, &r.Error, &r.Message, &r.Why}
 }
 
+// Lower takes out what a level does not let through of a record that was made at a
+// higher one, and reports whether it did.
+func (r *Record) Lower(level Privacy) bool {
+	levels := []Privacy{IDs, Metadata, Full}
+	to := max(slices.Index(levels, level), 0)
+	if to >= slices.Index(levels, r.Privacy) {
+		return false
+	}
+	r.Privacy, r.Cut = levels[to], false
+	for _, s := range r.texts() {
+		*s = ""
+	}
+	if r.Privacy == IDs {
+		for _, s := range r.names() {
+			*s = ""
+		}
+		r.PromptBytes, r.InputBytes, r.OutputBytes, r.Failed = 0, 0, 0, false
+	}
+	return true
+}
+
 // Mask takes secrets out of everything that is no id, and what its level does not
 // let through, whoever put it there. Masking again changes nothing.
 func (r *Record) Mask(mask func(string) string) {

@@ -46,6 +46,24 @@ func TestBuild_eachLevelHoldsWhatItSays(t *testing.T) {
 	}
 }
 
+// A record that was lowered is the one that would have been made.
+func TestLower(t *testing.T) {
+	v := &event.Verdict{Decision: event.Deny, Reason: "no", Rule: "r", Policy: "p"}
+	levels := []Privacy{IDs, Metadata, Full}
+	for from, made := range levels {
+		for to, level := range levels {
+			want := Build(whole(), v, levels[min(from, to)], "id", at)
+			got := Build(whole(), v, made, "id", at)
+			if did := got.Lower(level); did != (to < from) {
+				t.Errorf("%s to %s: %v", made, level, did)
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s to %s (-want +got):\n%s", made, level, diff)
+			}
+		}
+	}
+}
+
 // A record's own JSON is that of encoding/json by its field tags.
 func TestRecord_isItsJSON(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

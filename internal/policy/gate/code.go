@@ -567,7 +567,7 @@ func (s *scan) judge(p *pattern, args []string, all bool, rest string) {
 			}
 		}
 		if p.name == "shutil.copy" || p.name == "fs.copyFileSync" {
-			if secretPath(s.j.w.Home, pl.path) == secretKey {
+			if s.j.secret(pl.path) == secretKey {
 				s.add(SecretRead, AnyScope, "secret-read", args[0])
 			}
 			if len(args) < 2 {
@@ -593,7 +593,7 @@ func (s *scan) judge(p *pattern, args []string, all bool, rest string) {
 			s.j.writePlace(&c, pl, false)
 			return
 		}
-		switch secretPath(s.j.w.Home, pl.path) {
+		switch s.j.secret(pl.path) {
 		case secretKey, secretCert:
 			s.add(SecretRead, AnyScope, "secret-read", args[0])
 			if s.network() {

@@ -135,8 +135,10 @@ func (j *judge) rm(c *call, name string) {
 
 // remove judges the deletion of one word.
 func (j *judge) remove(c *call, a *shell.Arg, recursive bool) {
+	j.w.itself = len(a.Holes)+len(a.Alts) == 0 && !a.Glob && a.FromGlob == "" && !strings.HasSuffix(a.Text, "/") && !strings.ContainsAny(a.Text, "*?[")
 	p := j.locate(a, c.l.Dir)
 	j.removePlace(c, a, p, recursive)
+	j.w.itself = false
 }
 
 func (j *judge) removePlace(c *call, a *shell.Arg, p place, recursive bool) {
@@ -158,9 +160,11 @@ func (j *judge) removePlace(c *call, a *shell.Arg, p place, recursive bool) {
 		return
 	}
 	scope := p.scope
-	if j.self(p.path) || agentConfig(p.path) || recursive && agentFolder(p.path) {
-		j.add(c, AgentConfig, AnyScope, "agent-config", p.text)
-		return
+	for _, at := range [...]string{p.path, j.w.real(p.path)} {
+		if j.self(at) || agentConfig(at) || recursive && agentFolder(at) {
+			j.add(c, AgentConfig, AnyScope, "agent-config", p.text)
+			return
+		}
 	}
 	switch {
 	case device(p.path) && scope != Temp:
@@ -226,7 +230,7 @@ func (j *judge) removePlace(c *call, a *shell.Arg, p place, recursive bool) {
 	case Home:
 		j.add(c, Delete, Home, "delete-home", p.text)
 	case Outside:
-		if secretPath(j.w.Home, p.path) == secretKey {
+		if j.secret(p.path) == secretKey {
 			j.add(c, Delete, Home, "delete-home", p.text)
 			return
 		}
@@ -343,7 +347,7 @@ func (j *judge) mv(c *call) {
 			}
 			j.add(c, MoveAway, p.scope, "move-away", p.text)
 		}
-		if secretPath(j.w.Home, p.path) == secretKey {
+		if j.secret(p.path) == secretKey {
 			j.add(c, SecretRead, AnyScope, "secret-copy", p.text)
 		}
 	}
@@ -426,6 +430,17 @@ func (j *judge) special(c *call, p place, appends bool) bool {
 	if p.path == "" {
 		return j.specialName(c, p)
 	}
+	if j.specialPath(c, p, appends) {
+		return true
+	}
+	if real := j.w.real(p.path); real != "" {
+		p.path = real
+		return j.specialPath(c, p, appends)
+	}
+	return false
+}
+
+func (j *judge) specialPath(c *call, p place, appends bool) bool {
 	switch {
 	case netPath(p.path):
 		return true // judged with the flows
@@ -634,7 +649,7 @@ func (j *judge) chmod(c *call) {
 			case p.scope == RootUnknown:
 				j.add(c, Permission, RootUnknown, "chmod-system", p.text)
 			}
-			if secretPath(j.w.Home, p.path) == secretKey && open {
+			if j.secret(p.path) == secretKey && open {
 				j.add(c, Permission, Home, "chmod-secret", p.text)
 			}
 		}
@@ -746,7 +761,7 @@ func (j *judge) rsync(c *call) {
 	deletes := c.has("--delete", "--delete-before", "--delete-after", "--delete-during", "--delete-excluded", "--del", "--delete-delay")
 	if strings.Contains(text, ":") && !drive(text) {
 		for _, a := range args[:len(args)-1] {
-			if p := j.locate(a, c.l.Dir); p.scope == Home || secretPath(j.w.Home, p.path) != notSecret {
+			if p := j.locate(a, c.l.Dir); p.scope == Home || j.secret(p.path) != notSecret {
 				j.add(c, Exfiltrate, AnyScope, "exfiltrate", strings.Join(c.argv(), " "))
 			}
 		}

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -71,6 +72,7 @@ func (j *judge) facts() {
 			return
 		}
 		j.leaf(i)
+		j.link(i)
 	}
 	for _, r := range f.Recursions {
 		if r.Forks {
@@ -87,6 +89,54 @@ func (j *judge) facts() {
 		j.problem(&f.Problems[i])
 	}
 	j.flows()
+}
+
+// link notes the link that a leaf makes, since what the command does later goes
+// through it.
+func (j *judge) link(i int) {
+	l := &j.f.Leaves[i]
+	c := call{j: j, i: i, l: l}
+	var from, to *shell.Arg
+	switch l.Name {
+	case "ln", "gln", "link":
+		if ops := c.operands(" -t --target-directory -S --suffix "); len(ops) > 1 {
+			to, from = ops[0], ops[len(ops)-1]
+		}
+	case "mklink":
+		if n := len(l.Argv); n > 2 {
+			from, to = &l.Argv[n-2], &l.Argv[n-1]
+		}
+	case "new-item":
+		if t := c.psParam("itemtype"); t != nil && (strings.EqualFold(t.Text, "symboliclink") || strings.EqualFold(t.Text, "junction")) {
+			to = c.psParam("value", "target")
+			if from = c.psParam("path"); from == nil {
+				from = c.psParam("name")
+			}
+		}
+	case "mount":
+		if ops := c.operands(" -t -o "); len(ops) > 1 && c.has("--bind", "--rbind", "-B") {
+			to, from = ops[0], ops[1]
+		}
+	}
+	if from == nil || to == nil || len(j.w.links) > 64 {
+		return
+	}
+	dir := exactOr(l.Dir)
+	at, ok := j.w.abs(exactOr(from.Value), dir)
+	whole := exactOr(to.Value)
+	if !ok || whole == "" {
+		return
+	}
+	folder := path.Dir(at) // what a link says counts from where it stands
+	if l.Name == "mount" || !c.short("s") && !c.has("--symbolic") && l.Name == "ln" {
+		folder = dir
+	}
+	if leads, ok := j.w.abs(whole, folder); ok && leads != at {
+		if j.w.links == nil {
+			j.w.links = map[string]string{}
+		}
+		j.w.links[at] = leads
+	}
 }
 
 // late reports whether the time is used up, and notes it.

@@ -58,7 +58,7 @@ func (j *judge) networkPrograms(c *call, name string) bool {
 		}
 	case "ssh-keygen":
 		if f := c.opt("-f"); f != nil && c.short("y") {
-			if p := j.locate(f, c.l.Dir); secretPath(j.w.Home, p.path) == secretKey {
+			if p := j.locate(f, c.l.Dir); j.secret(p.path) == secretKey {
 				j.add(c, SecretRead, AnyScope, "secret-read", p.text)
 			}
 		}
@@ -216,7 +216,7 @@ func (j *judge) handsOver(c *call, p place, all string) {
 		}
 		return
 	}
-	switch k := secretPath(j.w.Home, p.path); {
+	switch k := j.secret(p.path); {
 	case k != notSecret, privateFile(j.w.Home, p.path):
 		j.add(c, Exfiltrate, AnyScope, "exfiltrate", all)
 	case p.scope == Home, p.scope == System && !strings.HasPrefix(p.path, "/usr/share/"):
@@ -260,7 +260,7 @@ func (j *judge) scp(c *call) {
 			continue
 		}
 		p := j.locate(a, c.l.Dir)
-		if secretPath(j.w.Home, p.path) != notSecret || p.scope == Home {
+		if j.secret(p.path) != notSecret || p.scope == Home {
 			j.add(c, Exfiltrate, AnyScope, "exfiltrate", strings.Join(c.argv(), " "))
 		}
 	}
@@ -297,7 +297,7 @@ func (j *judge) flows() {
 				for _, h := range v.Holes {
 					if h.Kind == shell.HoleInput && h.Name != "" {
 						a := shell.Arg{Value: shell.Value{Text: h.Name}}
-						if p := j.locate(&a, l.Dir); secretPath(j.w.Home, p.path) != notSecret || privateFile(j.w.Home, p.path) {
+						if p := j.locate(&a, l.Dir); j.secret(p.path) != notSecret || privateFile(j.w.Home, p.path) {
 							secret = true
 						}
 					}
@@ -420,16 +420,16 @@ func (j *judge) private(k, depth int) bool {
 			}
 			continue
 		}
-		if contentReader(l.Name) && (secretPath(j.w.Home, p.path) != notSecret || privateFile(j.w.Home, p.path)) {
+		if contentReader(l.Name) && (j.secret(p.path) != notSecret || privateFile(j.w.Home, p.path)) {
 			return true
 		}
-		if (l.Name == "tar" || l.Name == "zip" || l.Name == "7z" || l.Name == "gtar") && (p.scope == Home || secretPath(j.w.Home, p.path) != notSecret || p.scope == System) && p.path != "" {
+		if (l.Name == "tar" || l.Name == "zip" || l.Name == "7z" || l.Name == "gtar") && (p.scope == Home || j.secret(p.path) != notSecret || p.scope == System) && p.path != "" {
 			return true
 		}
 	}
 	if l.Stdin.Kind == shell.InputFile && l.Stdin.File != nil {
 		a := shell.Arg{Value: *l.Stdin.File}
-		if p := j.locate(&a, l.Dir); secretPath(j.w.Home, p.path) != notSecret || privateFile(j.w.Home, p.path) {
+		if p := j.locate(&a, l.Dir); j.secret(p.path) != notSecret || privateFile(j.w.Home, p.path) {
 			return true
 		}
 	}
@@ -509,6 +509,17 @@ const (
 	secretCert          // may be a key or a public certificate
 	secretKey           // keys and credential stores
 )
+
+// secret tells what a path holds, by its name or that of what it leads to.
+func (j *judge) secret(p string) secrecy {
+	s := secretPath(j.w.Home, p)
+	if s == notSecret {
+		if real := j.w.real(p); real != "" {
+			s = secretPath(j.w.Home, real)
+		}
+	}
+	return s
+}
 
 // secretPath tells by its name what an absolute path holds.
 func secretPath(home, p string) secrecy {
@@ -716,7 +727,7 @@ func (j *judge) copies(c *call, ops []*shell.Arg) []*shell.Arg {
 	var out []*shell.Arg
 	for _, a := range ops[:len(ops)-1] {
 		p := j.locate(a, c.l.Dir)
-		if secretPath(j.w.Home, p.path) == secretLocal && (target.scope <= ProjectRoot || path.Dir(target.path) == path.Dir(p.path)) {
+		if j.secret(p.path) == secretLocal && (target.scope <= ProjectRoot || path.Dir(target.path) == path.Dir(p.path)) {
 			continue
 		}
 		if path.Dir(p.path) == path.Dir(target.path) || p.path == target.path {
@@ -817,7 +828,7 @@ func (j *judge) readPlace(c *call, p place) {
 }
 
 func (j *judge) readPath(c *call, at, text string) {
-	switch secretPath(j.w.Home, at) {
+	switch j.secret(at) {
 	case secretKey, secretCert:
 		j.add(c, SecretRead, AnyScope, "secret-read", text)
 	case secretLocal:

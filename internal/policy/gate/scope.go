@@ -51,6 +51,12 @@ type World struct {
 	Resolve func(path string) string
 	Budget  func() bool
 
+	// links are those that the judged command makes itself: where by whereto.
+	links map[string]string
+	// itself is set while a path is deleted that may be a link: the link goes, and
+	// what it leads to stays.
+	itself bool
+
 	// Unattended is set when nobody could answer a question, with the reason.
 	Unattended string
 	// Self are lidguard's own folders.
@@ -110,9 +116,9 @@ func under(p, dir string) bool {
 // classify tells the scope of an absolute clean path.
 func (w *World) classify(p string) Scope {
 	scope := w.classifyPlain(p)
-	if w.Resolve != nil && (scope <= Project || scope == Outside) {
+	if (w.Resolve != nil || w.links != nil) && (scope <= Project || scope == Outside) {
 		// A link inside the project or a temp folder may lead out of it.
-		if real := w.Resolve(p); real != "" && real != p {
+		if real := w.follow(p); real != "" && real != p {
 			if there := w.classifyPlain(real); there > scope && !(scope == Temp && w.inTemp(p, real)) {
 				return there
 			}
@@ -121,12 +127,52 @@ func (w *World) classify(p string) Scope {
 	return scope
 }
 
+// real is where a path leads by links, "" if there are none or nobody can tell.
+func (w *World) real(p string) string {
+	if w.Resolve == nil && w.links == nil || p == "" || p[0] != '/' && !drive(p) || w.Budget != nil && !w.Budget() {
+		return ""
+	}
+	if real := w.follow(p); real != p {
+		return real
+	}
+	return ""
+}
+
+// follow resolves the links of a path: those that the command makes, then those that
+// are there.
+func (w *World) follow(p string) string {
+	last := ""
+	if w.itself {
+		p, last = path.Dir(p), "/"+path.Base(p)
+	}
+	for range 8 { // a ring ends
+		from := p
+		for at, to := range w.links {
+			if under(p, at) {
+				p = path.Clean(to + p[len(at):])
+				break
+			}
+		}
+		if p == from {
+			break
+		}
+	}
+	if w.Resolve != nil {
+		if p = w.Resolve(p); p == "" {
+			return ""
+		}
+	}
+	return path.Clean(p + last)
+}
+
 // inTemp reports whether real, to which p in a temp folder leads, is in that folder:
 // it may be a link itself.
 func (w *World) inTemp(p, real string) bool {
+	whole := *w
+	whole.itself = false
 	for _, t := range append(w.Temp[:len(w.Temp):len(w.Temp)], tempFolders[:]...) {
 		if t = path.Clean(t); under(p, t) {
-			if folder := w.Resolve(t); folder != "" && w.throwAway(real, folder) {
+			if folder := whole.follow(t); folder != "" && w.throwAway(real, folder) {
 				return true
 			}
 		}

@@ -389,7 +389,7 @@ func (j *judge) aws(c *call, ops []string, all string) {
 				if strings.HasPrefix(o, "s3://") {
 					continue
 				}
-				if p := j.locate(&a, c.l.Dir); secretPath(j.w.Home, p.path) != notSecret || p.scope == Home {
+				if p := j.locate(&a, c.l.Dir); j.secret(p.path) != notSecret || p.scope == Home {
 					j.add(c, Exfiltrate, AnyScope, "exfiltrate", all)
 				}
 			}

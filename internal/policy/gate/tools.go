@@ -290,9 +290,9 @@ func (j *judge) toolWrite(p string, patch bool) {
 		return
 	}
 	switch {
-	case secretPath(j.w.Home, at.path) == secretLocal:
+	case j.secret(at.path) == secretLocal:
 		j.add(&c, OutsideWrite, Private, "write-env", p)
-	case secretPath(j.w.Home, at.path) == secretKey && at.scope >= Outside:
+	case j.secret(at.path) == secretKey && at.scope >= Outside:
 		j.add(&c, Overwrite, Home, "write-secret", p)
 	case at.scope >= Home:
 		j.add(&c, Overwrite, at.scope, "write-system", p)
@@ -327,7 +327,7 @@ func (j *judge) patch(patch string) {
 			}
 			if at.scope >= Outside {
 				j.add(&c, Delete, at.scope, ruleDelete(at.scope), target)
-			} else if secretPath(j.w.Home, at.path) == secretLocal {
+			} else if j.secret(at.path) == secretLocal {
 				j.add(&c, Delete, Private, "delete-env", target)
 			}
 		}

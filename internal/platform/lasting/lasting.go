@@ -254,7 +254,7 @@ func (s *Store) load() (*backup, error) {
 	}
 	b := new(backup)
 	if err := json.Unmarshal(data, b); err != nil {
-		return nil, fmt.Errorf("reading the backup of system values in %q: %w", s.Path, err)
+		return nil, fmt.Errorf("reading the backup of system values in %q: %w; set them by hand as you want them, then delete the file", s.Path, err)
 	}
 	if b.Schema != schema {
 		return nil, fmt.Errorf("the backup of system values in %q has schema %d, this program reads %d", s.Path, b.Schema, schema)

@@ -14,8 +14,9 @@ var ErrUnsupported = errors.New("waking up by the clock is not supported on this
 // Alarm is the one wake-up of this process. It ends with the process, except where
 // the system has only the clock chip's own alarm to set.
 type Alarm struct {
-	root  string
-	timer timer
+	root   string
+	timer  timer
+	onChip string // what this process wrote to the clock chip
 }
 
 // New returns an Alarm that is not set. root is prefixed to paths under /sys; where

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -34,8 +35,8 @@ func (a *Alarm) set(at time.Time) error {
 	if !errors.Is(err, unix.EPERM) && !errors.Is(err, unix.EINVAL) && !errors.Is(err, unix.EOPNOTSUPP) {
 		return err
 	}
-	if a.setChip(at) == nil {
-		return nil
+	if chip := a.setChip(at); chip == nil || errors.Is(chip, errTaken) {
+		return chip
 	}
 	return fmt.Errorf("the kernel wants CAP_WAKE_ALARM for it, which systemd 254 and later give to whoever sits at the machine: %w", err)
 }
@@ -59,17 +60,33 @@ func (a *Alarm) setTimer(at time.Time) error {
 	return unix.TimerfdSettime(int(a.timer), unix.TFD_TIMER_ABSTIME, &spec, nil)
 }
 
+// errTaken: the chip has one alarm, and somebody else's stands.
+var errTaken = errors.New("another program has set the clock chip's alarm")
+
 // setChip writes the alarm of the clock chip. An alarm that is set must be taken
-// back before another is.
+// back before another is; one that is not ours stays.
 func (a *Alarm) setChip(at time.Time) error {
 	path := filepath.Join(a.root, chip)
+	want := strconv.FormatInt(at.Unix(), 10)
+	// The file is empty where no alarm is set. One for the very moment is that of a
+	// process of ours that died.
+	if data, err := os.ReadFile(path); err == nil {
+		switch set := strings.TrimSpace(string(data)); {
+		case set == "" || set == "0" || set == a.onChip || set == want && !at.IsZero():
+		case at.IsZero():
+			return nil
+		default:
+			return errTaken
+		}
+	}
 	if err := write(path, "0"); err != nil {
 		return err
 	}
 	if at.IsZero() {
 		return nil
 	}
-	return write(path, strconv.FormatInt(at.Unix(), 10))
+	a.onChip = want
+	return write(path, want)
 }
 
 func write(path, text string) error {

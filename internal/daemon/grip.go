@@ -38,6 +38,8 @@ func (g *Grip) Do(ctx context.Context, e awake.Effect, reason string) (awake.Inp
 				in.Kind = awake.InDenied
 			}
 			in.Who, in.Why = blame(err)
+			// Wherever it is told, the lock was named before.
+			in.Why = strings.TrimPrefix(in.Why, "hold "+string(e.Hold)+": ")
 			return in, err
 		}
 		g.locks[e.ID] = lock

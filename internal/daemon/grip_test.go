@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/lidguard-go/lidguard/internal/awake"
@@ -72,5 +73,19 @@ func TestGrip_answersEveryEffectOfTheMachine(t *testing.T) {
 	do(take(5), awake.InTaken)
 	if err := g.Close(); err != nil || laptop.Locks(awake.HoldIdle) != 0 {
 		t.Errorf("closing left %d locks, %v", laptop.Locks(awake.HoldIdle), err)
+	}
+}
+
+// naming is a machine whose errors name the lock, as the real ones' do.
+type naming struct{ awake.Machine }
+
+func (naming) Acquire(_ context.Context, h awake.Hold, _ string) (awake.Lock, error) {
+	return nil, fmt.Errorf("hold %s: no login1", h)
+}
+
+func TestGrip_reasonNamesNoLock(t *testing.T) {
+	in, err := NewGrip(naming{}).Do(t.Context(), awake.Effect{Kind: awake.DoAcquire, ID: 1, Hold: awake.HoldLid}, "test")
+	if err == nil || in.Why != "no login1" {
+		t.Errorf("got %+v, %v", in, err)
 	}
 }

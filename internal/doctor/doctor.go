@@ -8,6 +8,8 @@ package doctor
 import (
 	"fmt"
 	"io/fs"
+	"strconv"
+	"strings"
 
 	"github.com/lidguard-go/lidguard/internal/install"
 	"github.com/lidguard-go/lidguard/internal/ipc"
@@ -163,7 +165,11 @@ func runtimeVersion(f RuntimeFacts) []Finding {
 	if f.Status == nil || f.RuntimeVersion == f.Version {
 		return nil
 	}
-	return one(RuntimeVersion, "it hands over to the newer one by itself with the next session",
+	remedy := "it hands over to this one by itself with the next event of an agent"
+	if !ipc.Newer(f.Version, f.RuntimeVersion) {
+		remedy = "only a newer program takes over: install one release everywhere, or wait until the runtime leaves"
+	}
+	return one(RuntimeVersion, remedy,
 		"the runtime is version %s, this program is %s", f.RuntimeVersion, f.Version)
 }
 
@@ -191,16 +197,27 @@ func locks(f RuntimeFacts) []Finding {
 	if f.Status == nil || !f.Status.Protected {
 		return nil
 	}
-	var out []Finding
+	var reasons []string
+	locks := map[string][]string{} // by reason, which is often one for all
 	for _, h := range f.Status.Held {
 		if !h.Confirmed {
 			reason := h.Error
 			if reason == "" {
 				reason = "the system does not list it"
 			}
-			out = append(out, one(LockNotHeld, "`lidguard why` tells since when; on Linux see `lidguard linux-permission check`",
-				"the lock %q is not held: %s", h.What, reason)...)
+			if locks[reason] == nil {
+				reasons = append(reasons, reason)
+			}
+			locks[reason] = append(locks[reason], strconv.Quote(h.What))
 		}
+	}
+	var out []Finding
+	for _, reason := range reasons {
+		what := "lock " + locks[reason][0] + " is"
+		if all := locks[reason]; len(all) > 1 {
+			what = "locks " + strings.Join(all, ", ") + " are"
+		}
+		out = append(out, one(LockNotHeld, "`lidguard why` tells since when, `lidguard doctor` what is in the way", "the %s not held: %s", what, reason)...)
 	}
 	if len(f.Status.Held) == 0 {
 		out = append(out, one(LockNotHeld, "`lidguard why` tells since when", "sessions are at work, and nothing keeps the machine awake")...)

@@ -60,6 +60,9 @@ func TestRuntime(t *testing.T) {
 		{"a lock that is not held", func(f *doctor.RuntimeFacts) {
 			f.Status.Protected, f.Status.Held = true, []ipc.Hold{{What: "idle", Confirmed: true}, {What: "sleep"}}
 		}, []string{doctor.LockNotHeld}},
+		{"locks that one thing refuses", func(f *doctor.RuntimeFacts) {
+			f.Status.Protected, f.Status.Held = true, []ipc.Hold{{What: "idle", Error: "no login1"}, {What: "sleep", Error: "no login1"}}
+		}, []string{doctor.LockNotHeld}},
 		{"nothing held", func(f *doctor.RuntimeFacts) { f.Status.Protected = true }, []string{doctor.LockNotHeld}},
 		{"a lock on its way while nothing works", func(f *doctor.RuntimeFacts) { f.Status.Held = []ipc.Hold{{What: "idle"}} }, []string{}},
 		{"no lid", func(f *doctor.RuntimeFacts) { f.Status.Lid = "unknown" }, []string{doctor.LidUnknown}},
@@ -247,5 +250,21 @@ func TestNotRunning(t *testing.T) {
 				t.Errorf("got  %q\nwant %q", got, c.want)
 			}
 		})
+	}
+}
+
+// Only what is newer takes over; nobody is told to wait for what never comes.
+func TestRuntime_whoTakesOver(t *testing.T) {
+	for _, c := range []struct{ program, runtime, want string }{
+		{"v1.1.0", "v1.0.0", "hands over"},
+		{"v1.0.0", "v1.1.0", "only a newer program"},
+		{"devel", "v1.1.0", "only a newer program"},
+	} {
+		f := well()
+		f.Version, f.HookVersion, f.RuntimeVersion = c.program, c.program, c.runtime
+		got := doctor.Runtime(f)
+		if len(got) != 1 || got[0].Code != doctor.RuntimeVersion || !strings.Contains(got[0].Remedy, c.want) {
+			t.Errorf("%s meets %s: %+v, want a remedy with %q", c.program, c.runtime, got, c.want)
+		}
 	}
 }

@@ -31,6 +31,13 @@ var nudgePack = pack{
 		return []policy.Handler{nudge.New(table, k.Store(nudge.Name), func(id string) bool { return Dismissed(h.dirs, id) })}
 	},
 	detail: func(r *Rules, _ *Packs) string { return fmt.Sprintf("%d in the rulebook", len(r.Nudge)) },
+	state: func(dirs paths.Dirs) string {
+		more, err := LoadNudges(dirs)
+		if err != nil {
+			return "nudges.json does not count: " + err.Error()
+		}
+		return fmt.Sprintf("%d in nudges.json", len(more))
+	},
 	check: func(r *Rules) *Fault {
 		if row, problem := nudge.Check(r.Nudge); row >= 0 {
 			return &Fault{Section: "nudge", Index: row, Problem: problem}

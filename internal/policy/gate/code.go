@@ -506,7 +506,7 @@ func (s *scan) judge(p *pattern, args []string, all bool, rest string) {
 			}
 			pl := s.locate(a)
 			switch {
-			case s.j.self(pl.path) || agentConfig(pl.path):
+			case s.j.agentFile(pl.path):
 				s.add(AgentConfig, AnyScope, "agent-config", a)
 			case pl.scope == Temp || pl.scope == Build || pl.scope == Ignored:
 			case strings.HasSuffix(pl.path, "/.git"):

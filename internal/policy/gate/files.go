@@ -160,11 +160,9 @@ func (j *judge) removePlace(c *call, a *shell.Arg, p place, recursive bool) {
 		return
 	}
 	scope := p.scope
-	for _, at := range [...]string{p.path, j.w.real(p.path)} {
-		if j.self(at) || agentConfig(at) || recursive && agentFolder(at) {
-			j.add(c, AgentConfig, AnyScope, "agent-config", p.text)
-			return
-		}
+	if j.agentFile(p.path) || recursive && (agentFolder(p.path) || agentFolder(j.w.real(p.path))) {
+		j.add(c, AgentConfig, AnyScope, "agent-config", p.text)
+		return
 	}
 	switch {
 	case device(p.path) && scope != Temp:
@@ -332,7 +330,7 @@ func (j *judge) mv(c *call) {
 	for _, a := range args {
 		p := j.locate(a, c.l.Dir)
 		j.touch(c, p)
-		if j.self(p.path) || agentConfig(p.path) || agentFolder(p.path) {
+		if j.agentFile(p.path) || agentFolder(p.path) {
 			j.add(c, AgentConfig, AnyScope, "agent-config", p.text)
 			continue
 		}
@@ -496,6 +494,16 @@ func (j *judge) specialName(c *call, p place) bool {
 	return false
 }
 
+// agentFile tells files that steer lidguard or an agent, by their path or that to
+// which a link leads.
+func (j *judge) agentFile(p string) bool {
+	if j.self(p) || agentConfig(p) {
+		return true
+	}
+	real := j.w.real(p)
+	return real != "" && (j.self(real) || agentConfig(real))
+}
+
 func (j *judge) self(p string) bool {
 	for _, s := range j.w.Self {
 		if s != "" && under(p, s) {
@@ -630,7 +638,7 @@ func (j *judge) chmod(c *call) {
 		for _, a := range args {
 			p := j.locate(a, c.l.Dir)
 			switch {
-			case j.self(p.path) || agentConfig(p.path):
+			case j.agentFile(p.path):
 				j.add(c, AgentConfig, AnyScope, "agent-config", p.text)
 			case setuid && !c.elsewhere():
 				j.add(c, Permission, System, "setuid", p.text)
@@ -702,7 +710,7 @@ func (j *judge) ownership(c *call) {
 		p := j.locate(a, c.l.Dir)
 		switch {
 		case c.elsewhere():
-		case j.self(p.path) || agentConfig(p.path):
+		case j.agentFile(p.path):
 			j.add(c, AgentConfig, AnyScope, "agent-config", p.text)
 		case p.scope >= Home:
 			j.add(c, Permission, p.scope, "chown-system", p.text)

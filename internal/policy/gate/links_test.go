@@ -44,6 +44,7 @@ func TestLinks_outOfTempFolders(t *testing.T) {
 		{"echo x > mine/settings.json", true},
 		{"cp x mine/settings.json", true},
 		{"rm mine/settings.json", true},
+		{"mv mine/settings.json x", true},
 		{"echo x >> rc", true},
 		{"tee hooks/post-checkout < x", true},
 		{"cat cloud/credentials", true},

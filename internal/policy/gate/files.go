@@ -145,6 +145,14 @@ func (j *judge) removePlace(c *call, a *shell.Arg, p place, recursive bool) {
 	j.touch(c, p)
 	if c.elsewhere() {
 		s := p.scope
+		if host, own := j.mounted(c, p); host.path != "" {
+			inside := *c.l
+			inside.Flags &^= shell.Contained
+			j.removePlace(&call{j: j, i: c.i, l: &inside}, a, host, recursive)
+			return
+		} else if own {
+			return
+		}
 		if c.l.Flags&shell.Contained != 0 && c.l.Flags&shell.Remote == 0 && s < Home {
 			return // a container's own files
 		}
@@ -492,6 +500,75 @@ func (j *judge) specialName(c *call, p place) bool {
 		return true
 	}
 	return false
+}
+
+// mounted tells where a path in a container that docker run starts lies on this
+// machine, by the folders given to it; own is set when it is the container's own and
+// goes with it.
+func (j *judge) mounted(c *call, p place) (host place, own bool) {
+	if c.l.Flags&shell.Contained == 0 || c.l.Flags&shell.Remote != 0 || p.path == "" {
+		return place{}, false
+	}
+	for _, v := range c.l.Via {
+		switch v.Name {
+		case "docker", "podman", "nerdctl", "finch", "docker-compose", "podman-compose":
+		default:
+			continue
+		}
+		runs, throughout := false, false
+		for k := range v.Argv {
+			t, exact := v.Argv[k].Exact()
+			switch {
+			case t == "run":
+				runs = true
+			case t == "--privileged", t == "--volumes-from", t == "compose", strings.HasPrefix(t, "--volumes-from="), strings.HasPrefix(t, "--pid"):
+				throughout = true
+			}
+			flag, value, cut := strings.Cut(t, "=")
+			if !cut && k+1 < len(v.Argv) {
+				value, exact = v.Argv[k+1].Exact()
+			}
+			var from, to string
+			switch {
+			case flag == "-v" || flag == "--volume":
+				if drive(value) {
+					break
+				}
+				from, to, _ = strings.Cut(value, ":")
+				to, _, _ = strings.Cut(to, ":")
+			case flag == "--mount":
+				for part := range strings.SplitSeq(value, ",") {
+					switch key, is, _ := strings.Cut(part, "="); key {
+					case "source", "src":
+						from = is
+					case "target", "destination", "dst":
+						to = is
+					}
+				}
+			default:
+				continue
+			}
+			if !exact || to == "" {
+				throughout = throughout || !exact
+				continue
+			}
+			if to = path.Clean(to); !under(p.path, to) && !under(to, p.path) {
+				continue
+			}
+			if !strings.ContainsAny(from, "/~.") {
+				throughout = true // a named volume stays
+				continue
+			}
+			if at, ok := j.w.abs(from, j.w.Dir); ok {
+				if under(p.path, to) {
+					at = path.Clean(at + "/" + p.path[len(strings.TrimSuffix(to, "/")):])
+				}
+				return place{path: at, text: p.text, scope: j.w.classify(at), all: p.all}, false
+			}
+		}
+		return place{}, runs && !throughout && p.path != "/"
+	}
+	return place{}, false
 }
 
 // agentFile tells files that steer lidguard or an agent, by their path or that to

@@ -149,6 +149,9 @@ func (s *scan) run() {
 	}
 	if !s.script {
 		s.constants()
+		if s.lang == "awk" {
+			s.awkWrites()
+		}
 	}
 }
 
@@ -782,6 +785,22 @@ func (s *scan) whole() {
 			if has(root) {
 				s.add(Delete, Home, "delete-home", root)
 			}
+		}
+	}
+}
+
+// awkWrites judges the files that print > "name" makes.
+func (s *scan) awkWrites() {
+	for rest := s.text; ; {
+		i := strings.IndexByte(rest, '>')
+		if i < 0 || s.j.late(s.from, s.to) {
+			return
+		}
+		rest = rest[i+1:]
+		t := strings.TrimLeft(rest[:min(len(rest), maxJoined)], "> \t")
+		if name, ok := literal(t, 0); ok && strings.Contains(name, "/") && s.leaf >= 0 {
+			c := call{j: s.j, i: s.leaf, l: &s.j.f.Leaves[s.leaf]}
+			s.j.writePlace(&c, s.locate(name), true)
 		}
 	}
 }

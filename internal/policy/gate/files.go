@@ -56,8 +56,22 @@ func (j *judge) filePrograms(c *call, name string) bool {
 				j.add(c, Permission, p.scope, "chattr", p.text)
 			}
 		}
+	case "sort", "gsort", "gcc", "g++", "cc", "c++", "clang", "clang++", "ld", "as", "rustc", "go", "pandoc", "gpg", "gpg2", "dot", "iconv", "openssl", "strace", "ltrace", "tcpdump", "nasm", "javac", "tsc", "esbuild":
+		// What they make goes where they are told.
+		o := c.opt("-o", "--output", "--outfile", "--outDir")
+		if name == "openssl" {
+			o = c.opt("-out")
+		}
+		if o != nil {
+			if p := j.locate(o, c.l.Dir); p.scope >= Home || p.path != "" && !j.inProject(p.path) {
+				j.writePlace(c, p, false)
+			}
+		}
 	case "sed", "gsed", "perl", "ruby", "ex", "ed", "awk", "gawk":
 		j.inPlace(c, name)
+		if strings.HasSuffix(name, "sed") {
+			j.sedWrites(c)
+		}
 	case "rsync":
 		j.rsync(c)
 	case "tar", "gtar", "bsdtar", "unzip", "7z", "cpio":
@@ -743,6 +757,32 @@ func (j *judge) chmod(c *call) {
 	for _, a := range args {
 		if p := j.locate(a, c.l.Dir); p.scope >= Home {
 			j.add(c, Permission, p.scope, "chmod-system", p.text)
+		}
+	}
+}
+
+// sedWrites judges the files that w and s///w of a sed script write.
+func (j *judge) sedWrites(c *call) {
+	if e := c.opt("-e", "--expression"); e != nil {
+		j.sedScript(c, e.Text)
+	} else if ops := c.operands(" -f --file -l --line-length "); len(ops) > 0 {
+		j.sedScript(c, ops[0].Text)
+	}
+}
+
+func (j *judge) sedScript(c *call, script string) {
+	for line := range strings.SplitSeq(script, "\n") {
+		for _, part := range [...]string{"w ", "w\t"} {
+			i := strings.LastIndex(line, part)
+			if i < 0 || i > 0 && letter(line[i-1]) && !strings.Contains("gpIie0123456789$", line[i-1:i]) {
+				continue
+			}
+			if name := strings.TrimSpace(line[i+2:]); strings.ContainsAny(name[:min(1, len(name))], "/~") {
+				v := shell.Value{Text: name}
+				if p := j.locateValue(&v, c.l.Dir, false); p.scope >= Home {
+					j.writePlace(c, p, true)
+				}
+			}
 		}
 	}
 }

@@ -245,7 +245,11 @@ func (j *judge) git(c *call) {
 		if len(words) > 0 && words[0] == "fill" {
 			j.add(c, SecretRead, AnyScope, "secret-tool", "git credential fill")
 		}
-	case "archive", "bundle":
+	case "archive":
+		if o := c.opt("-o", "--output"); o != nil {
+			j.write(c, o, false)
+		}
+	case "bundle":
 	case "update-index":
 	case "notes", "hash-object", "fast-import":
 		if sub == "fast-import" && flag(rest, "", "--force") {

@@ -160,7 +160,7 @@ func worst(e Effect, s Scope) bool {
 // other in a list they are words of a command, joined they are its text.
 func (s *scan) constants() {
 	groups, code := s.read()
-	runs := runsThings(code, s.lang)
+	runs, reads := runsThings(code, s.lang), readsFiles(code)
 	for n, g := range groups {
 		if n&63 == 63 && s.j.late(s.from, s.to) {
 			return
@@ -169,6 +169,9 @@ func (s *scan) constants() {
 			if pl := s.locate(g.words[0]); pl.scope >= Home {
 				s.add(Delete, pl.scope, ruleDelete(pl.scope), g.words[0])
 			}
+		}
+		if reads {
+			s.secretIn(g)
 		}
 		if !runs {
 			continue
@@ -182,6 +185,40 @@ func (s *scan) constants() {
 			s.j.catastrophe(quoteJoin(g.words), s.from, s.to)
 		}
 	}
+}
+
+// secretIn looks for a key's name among constants: joined to a home folder that is
+// not known, as in Path.home() / '.ssh' / 'id_rsa'.
+func (s *scan) secretIn(g constantGroup) {
+	if g.shown || len(g.words) > 8 {
+		return
+	}
+	p := strings.Join(g.words, "/")
+	if len(p) > 256 || strings.ContainsAny(p, " \n") {
+		return
+	}
+	for _, dir := range [...]string{".ssh/", ".aws/", ".gnupg/", ".kube/", ".docker/", ".config/gh/", ".netrc", ".pgpass", ".git-credentials"} {
+		if i := strings.Index(p, dir); i == 0 || i > 0 && p[i-1] == '/' {
+			if secretPath(s.j.w.Home, s.j.w.Home+"/"+p[i:]) == secretKey {
+				s.add(SecretRead, AnyScope, "secret-read", p)
+				if s.network() {
+					s.add(Exfiltrate, AnyScope, "exfiltrate", p)
+				}
+			}
+			return
+		}
+	}
+}
+
+// readsFiles reports whether program text, its constants left out, reads a file.
+func readsFiles(code string) bool {
+	low := strings.ToLower(code)
+	for _, w := range [...]string{"read", "open", "slurp", "load", "file(", "cat("} {
+		if strings.Contains(low, w) {
+			return true
+		}
+	}
+	return false
 }
 
 // constantGroup are constants with nothing but joints between them.
@@ -253,7 +290,7 @@ func (s *scan) read() (groups []constantGroup, code string) {
 			if c == ')' && !joined && !listed && len(g.words) > 0 && !strings.ContainsAny(t[i:min(len(t), i+3)], "+.") {
 				end()
 			}
-		case ',':
+		case ',', '/':
 			listed = true
 		case '+', '.', '<', '>', '&':
 			joined = true

@@ -15,7 +15,7 @@ func TestLinks_outOfTempFolders(t *testing.T) {
 	links := map[string]string{"/tmp": "/private/tmp", "/scratch/tmp": "/home/dev/.cache/tmp"}
 	leads := map[string]string{"/tmp/etc": "/etc", "/tmp/keys": "/home/dev/.ssh", "/tmp/other": "/srv/data", "/scratch/tmp/etc": "/etc", "/home/dev/project/keys": "/home/dev/.ssh",
 		"/home/dev/project/mine": "/home/dev/.claude", "/home/dev/project/rc": "/home/dev/.bashrc", "/home/dev/project/hooks": "/home/dev/project/.git/hooks",
-		"/home/dev/project/cloud": "/home/dev/.aws", "/home/dev/project/docs": "/home/dev/project/build/docs"}
+		"/home/dev/project/cloud": "/home/dev/.aws", "/home/dev/project/pages": "/home/dev/project/build/pages"}
 	resolve := func(p string) string {
 		for _, table := range []map[string]string{leads, links} {
 			for from, to := range table {
@@ -57,12 +57,12 @@ func TestLinks_outOfTempFolders(t *testing.T) {
 		{"ln -sfn ../../../etc q; echo x > q/passwd", true},
 		{"ln -s ~ a; ln -s a/.ssh b; echo x > b/authorized_keys", true},
 		{"ln -s b a; ln -s a b; echo x > a/x", false},
-		{"ln -s build/docs q; echo x > q/index.html", false},
+		{"ln -s build/pages q; echo x > q/index.html", false},
 		{"ln -s /etc q; rm -f q", false}, // the link, not what it leads to
 		{"rm -f keys", false},
 		{"rm -rf keys/", true},
-		{"echo x > docs/index.html", false},
-		{"cat docs/index.html", false},
+		{"echo x > pages/index.html", false},
+		{"cat pages/index.html", false},
 		{"cat cloud/config", false},
 	} {
 		input, err := json.Marshal(map[string]string{"command": tt.command})
@@ -78,7 +78,7 @@ func TestLinks_outOfTempFolders(t *testing.T) {
 
 // The file tools follow links like the shell.
 func TestLinks_ofFileTools(t *testing.T) {
-	leads := map[string]string{"/home/dev/project/mine": "/home/dev/.claude", "/home/dev/project/cloud": "/home/dev/.aws", "/home/dev/project/docs": "/home/dev/project/build/docs"}
+	leads := map[string]string{"/home/dev/project/mine": "/home/dev/.claude", "/home/dev/project/cloud": "/home/dev/.aws", "/home/dev/project/pages": "/home/dev/project/build/pages"}
 	w := gate.World{Dir: "/home/dev/project", Project: "/home/dev/project", Home: "/home/dev", Resolve: func(p string) string {
 		for from, to := range leads {
 			if p == from || strings.HasPrefix(p, from+"/") {
@@ -94,8 +94,8 @@ func TestLinks_ofFileTools(t *testing.T) {
 		{"Write", "/home/dev/project/mine/settings.json", true},
 		{"Edit", "mine/settings.json", true},
 		{"Read", "/home/dev/project/cloud/credentials", true},
-		{"Write", "/home/dev/project/docs/index.html", false},
-		{"Read", "/home/dev/project/docs/index.html", false},
+		{"Write", "/home/dev/project/pages/index.html", false},
+		{"Read", "/home/dev/project/pages/index.html", false},
 	} {
 		input, err := json.Marshal(map[string]string{"file_path": tt.path})
 		if err != nil {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -67,7 +66,7 @@ func (a *app) lintFiles(host lint.Host, paths []string, provider event.Provider)
 	var files []lint.File
 	for _, path := range paths {
 		path = a.absolute(path)
-		data, err := os.ReadFile(path)
+		data, err := lint.ReadFile(path) // what cannot be read is told with the findings
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("%q does not exist", path)
 		}

@@ -204,7 +204,12 @@ func (a *app) payload(p event.Provider, native, file string) ([]byte, error) {
 	case "-":
 		return io.ReadAll(io.LimitReader(a.Stdin, entry.MaxPayload+1))
 	}
-	data, err := os.ReadFile(a.absolute(file))
+	f, err := os.Open(a.absolute(file))
+	if err != nil {
+		return nil, fmt.Errorf("reading the payload: %w", err)
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, entry.MaxPayload+1))
 	if err != nil {
 		return nil, fmt.Errorf("reading the payload: %w", err)
 	}

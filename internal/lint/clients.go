@@ -220,7 +220,7 @@ func (c *checker) codexTrust(all []*source) {
 	if config == nil {
 		// It was not asked for, and is needed to know.
 		f := file(filepath.Join(r.codex, "config.toml"), CodexConfig, User)
-		if data, err := readFile(f.Path); err == nil {
+		if data, err := ReadFile(f.Path); err == nil {
 			config, _ = read(c.host, f, data)
 		}
 	}

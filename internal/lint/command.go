@@ -542,6 +542,9 @@ func (c *checker) target(s *source, e *entry, cmd *command, call *call, key stri
 	case info.IsDir():
 		c.on(s, programMissing, e, key, "%s is a folder", w.text)
 		return
+	case !info.Mode().IsRegular():
+		c.on(s, programMissing, e, key, "%s is no regular file", w.text) // nor opened: it may never end
+		return
 	}
 	if relative && (s.Provider != event.Copilot || s.Scope == User) {
 		c.on(s, pathRelative, e, key, "%s is looked for in whatever folder the session is in", w.text)

@@ -80,7 +80,7 @@ func Files(host Host, files []File) Report {
 	}
 	var sources []*source
 	for _, f := range files {
-		data, err := readFile(f.Path)
+		data, err := ReadFile(f.Path)
 		if err != nil {
 			r.Findings = append(r.Findings, newFinding(fileUnreadable, f, fmt.Sprintf("%v", pathError(err))))
 			continue
@@ -126,8 +126,8 @@ func newFinding(rule string, f File, message string) Finding {
 	return Finding{Rule: r.ID, Severity: r.Severity, Provider: f.Provider, File: f.Path, Message: message, Cause: r.Cause, Fix: r.Fix}
 }
 
-// readFile reads a regular file of bounded size.
-func readFile(path string) ([]byte, error) {
+// ReadFile reads a regular file of bounded size; another is not opened.
+func ReadFile(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err

@@ -55,7 +55,7 @@ func (h Host) scriptOf(s *source, cmd *command) *script {
 		if err != nil || !info.Mode().IsRegular() || info.Size() > scriptLimit {
 			continue
 		}
-		data, err := readFile(path)
+		data, err := ReadFile(path)
 		if err != nil || binary(string(data[:min(len(data), 8)])) {
 			continue
 		}

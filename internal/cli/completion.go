@@ -16,7 +16,8 @@ func (a *app) completionCmd() *cobra.Command {
 lidguard completion zsh > "${fpath[1]}/_lidguard"
 lidguard completion fish > ~/.config/fish/completions/lidguard.fish
 lidguard completion powershell >> $PROFILE`,
-		Long:      "SHELL is one of " + strings.Join(shells, ", ") + ". A new shell knows the words.",
+		Long: "SHELL is one of " + strings.Join(shells, ", ") + ". A new shell knows the words;\n" +
+			"bash needs its package bash-completion for that.",
 		Args:      oneOf(shells...),
 		ValidArgs: shells,
 		RunE: func(cmd *cobra.Command, args []string) error {

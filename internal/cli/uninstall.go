@@ -2,12 +2,15 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
+	"github.com/lidguard-go/lidguard/internal/confedit"
 	"github.com/lidguard-go/lidguard/internal/daemon"
 	"github.com/lidguard-go/lidguard/internal/install"
 	"github.com/lidguard-go/lidguard/internal/ipc"
@@ -97,6 +100,11 @@ func (a *app) uninstall(cmd *cobra.Command, o uninstallOptions) error {
 			a.failure(hint(fmt.Errorf("asking the runtime to leave: %w", err), "`lidguard status` shows it; it leaves by itself when no session is left"))
 		}
 		a.applyLogin(cmd, in.store, login)
+		a.tidy(cmd.Context(), in)
+		if err := in.store.Tidy(); err != nil {
+			failed = true
+			a.failure(editHint(err))
+		}
 	}
 	for _, dir := range []string{d.Config, d.State} {
 		if exists(dir) {
@@ -117,6 +125,27 @@ func (a *app) uninstall(cmd *cobra.Command, o uninstallOptions) error {
 		return errNo{}
 	}
 	return err
+}
+
+// tidyLimit bounds the wait for another installer that works on a file.
+const tidyLimit = 2 * time.Second
+
+// tidy removes what an installer left that was killed before it had anything to record.
+func (a *app) tidy(ctx context.Context, in installation) {
+	ctx, cancel := context.WithTimeout(ctx, tidyLimit)
+	defer cancel()
+	var files []string
+	for i, g := range a.agents(in.home) {
+		for _, file := range clientRoots[i].files {
+			files = append(files, filepath.Join(g.Status(in.program).Root, filepath.FromSlash(file)))
+		}
+	}
+	for _, c := range a.mcpClients(in.home) {
+		files = append(files, c.Status(install.MainServer("")).File)
+	}
+	for _, file := range files {
+		_ = confedit.Tidy(ctx, file) // litter harms nobody
+	}
 }
 
 // removal is what is to be taken out of one agent, or of the file of an MCP client

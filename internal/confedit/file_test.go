@@ -574,3 +574,76 @@ func TestFile_nameTooLongForANeighbour(t *testing.T) {
 		t.Errorf("got %v, file %q beside %q", err, read(t, path), names(t, dir))
 	}
 }
+
+// The first write to a file is told before the file changes, and a refusal keeps it; a
+// second one, whose way back is known, is not.
+func TestUpdate_announcesTheFirstWrite(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "settings.json")
+	if err := os.WriteFile(path, []byte("before"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	told := 0
+	var refusal error
+	set := func(text string, previous *Undo) (Result, error) {
+		opt := Options{Now: time.Unix(1, 0), Previous: previous, Announce: func(u Undo) error {
+			told++
+			data, err := os.ReadFile(path)
+			if err != nil || string(data) != "before" || u.Pre != digestOf(data) || u.Post != digestOf([]byte(text)) {
+				t.Errorf("announced %+v with %q in the file (%v)", u, data, err)
+			}
+			return refusal
+		}}
+		return Update(t.Context(), path, opt, func(*File) (Draft, error) { return Draft{Text: []byte(text)}, nil })
+	}
+	refusal = errors.New("no record can be kept")
+	if _, err := set("after", nil); !errors.Is(err, refusal) {
+		t.Errorf("error %v", err)
+	}
+	refusal = nil
+	res, err := set("after", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := set("later", &res.Undo); err != nil {
+		t.Fatal(err)
+	}
+	if told != 2 {
+		t.Errorf("told %d times, want 2", told)
+	}
+}
+
+// A writer that was killed leaves its lock and its temporary file; the next write, and
+// Tidy, remove them, and no other file.
+func TestTidy_removesWhatTheKilledLeft(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "settings.json")
+	litter := []string{".settings.json.lidguard-lock", ".settings.json.lidguard-123.tmp"}
+	for _, tidy := range []func() error{
+		func() error { return Tidy(t.Context(), path) },
+		func() error {
+			_, err := Update(t.Context(), path, Options{Now: time.Unix(1, 0)},
+				func(*File) (Draft, error) { return Draft{Text: []byte("{}")}, nil })
+			return err
+		},
+	} {
+		for _, name := range append(litter, ".other.json.lidguard-123.tmp") {
+			if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := tidy(); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range litter {
+			if _, err := os.Lstat(filepath.Join(dir, name)); err == nil {
+				t.Errorf("%s is left", name)
+			}
+		}
+		if _, err := os.Lstat(filepath.Join(dir, ".other.json.lidguard-123.tmp")); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := Tidy(t.Context(), filepath.Join(dir, "no", "folder.json")); err != nil {
+		t.Error(err)
+	}
+}

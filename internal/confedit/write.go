@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 )
 
@@ -27,6 +28,10 @@ type Options struct {
 	// person's: no second backup, and the way back still leads to the
 	// bytes from before the first.
 	Previous *Undo
+	// Announce, where set, hears of the Undo of the first write to a file right
+	// before the file changes: who is killed then still has a way back. Its
+	// error keeps the file as it is.
+	Announce func(Undo) error
 }
 
 // Result tells what a write did.
@@ -112,6 +117,12 @@ func (f *File) Write(ctx context.Context, draft Draft, opt Options) (res Result,
 			return Result{}, err
 		}
 	}
+	undo := nextUndo(f, opt.Previous, draft, res.Backup, dirs)
+	if opt.Announce != nil && opt.Previous == nil {
+		if err := opt.Announce(undo); err != nil {
+			return Result{}, err
+		}
+	}
 	if gone {
 		if err := os.Remove(f.Target); err != nil {
 			return Result{}, fmt.Errorf("removing %q: %w", f.Path, plainCause(err))
@@ -122,7 +133,7 @@ func (f *File) Write(ctx context.Context, draft Draft, opt Options) (res Result,
 	syncDir(filepath.Dir(f.Target))
 
 	res.Changed = true
-	res.Undo = nextUndo(f, opt.Previous, draft, res.Backup, dirs)
+	res.Undo = undo
 	return res, nil
 }
 
@@ -140,7 +151,8 @@ func (f *File) unchanged() error {
 
 // replace writes data beside the target and renames it into place.
 func (f *File) replace(data []byte) (err error) {
-	tmp, err := os.CreateTemp(filepath.Dir(f.Target), "."+filepath.Base(f.Target)+".lidguard-*.tmp") // 0600
+	sweep(f.Target)
+	tmp, err := os.CreateTemp(filepath.Dir(f.Target), tmpPrefix(f.Target)+"*"+tmpSuffix) // 0600
 	if err != nil {
 		return fmt.Errorf("writing %q: %w", f.Path, err)
 	}
@@ -175,6 +187,43 @@ func (f *File) replace(data []byte) (err error) {
 		return err
 	}
 	return rename(tmp.Name(), f.Target)
+}
+
+const tmpSuffix = ".tmp"
+
+func tmpPrefix(target string) string { return "." + filepath.Base(target) + ".lidguard-" }
+
+// sweep removes what writers left beside target that were killed. Whoever holds the
+// lock is the only one that may be writing.
+func sweep(target string) {
+	entries, err := os.ReadDir(filepath.Dir(target))
+	if err != nil {
+		return // litter harms nobody
+	}
+	for _, e := range entries {
+		if name := e.Name(); strings.HasPrefix(name, tmpPrefix(target)) && strings.HasSuffix(name, tmpSuffix) {
+			_ = os.Remove(filepath.Join(filepath.Dir(target), name)) // as above
+		}
+	}
+}
+
+// Tidy removes the litter of writers of the file at path that were killed: their
+// temporary files and their lock.
+func Tidy(ctx context.Context, path string) error {
+	f, err := Open(path)
+	if err != nil {
+		return err
+	}
+	if _, err := os.Stat(filepath.Dir(f.Target)); err != nil {
+		return nil // no folder, no litter
+	}
+	unlock, err := lock(ctx, f.Target)
+	if err != nil {
+		return fmt.Errorf("tidying up beside %q: %w", path, err)
+	}
+	sweep(f.Target)
+	unlock()
+	return nil
 }
 
 // backup copies the content as it was opened to a dated file beside Path and

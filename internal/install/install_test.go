@@ -540,3 +540,49 @@ func TestReport_Settle(t *testing.T) {
 		}
 	}
 }
+
+// Whoever is killed between the record and the file has left a way back, and litter
+// that the removal takes along.
+func TestPlan_removesWhatTheKilledLeft(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "made", "hooks.json")
+	store := install.Store{Path: filepath.Join(dir, "state", "installed.json")}
+	clock := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	run := func(removes bool, change install.Change) {
+		t.Helper()
+		records, err := store.Load()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var plan install.Plan
+		if err := plan.Add(path, removes, records, change); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := plan.Apply(t.Context(), clock, store); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run(false, add)
+	if err := os.Rename(path, filepath.Join(dir, "made", ".hooks.json.lidguard-1.tmp")); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "made", ".hooks.json.lidguard-lock"), "", 0o600)
+	write(t, filepath.Join(dir, "state", "installed.json.lock"), "", 0o600)
+	write(t, filepath.Join(dir, "state", ".installed-1.tmp"), "half", 0o600)
+	run(true, takeOut)
+	for _, name := range []string{"made", "state"} {
+		if _, err := os.Lstat(filepath.Join(dir, name)); err == nil {
+			t.Errorf("%s is left", name)
+		}
+	}
+	write(t, store.Path+".lock", "", 0o600)
+	if err := store.Tidy(); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Lstat(filepath.Join(dir, "state")); err == nil {
+		t.Error("the lock of the killed is left")
+	}
+	if err := store.Tidy(); err != nil {
+		t.Error(err)
+	}
+}

@@ -122,9 +122,17 @@ func (p Plan) Apply(ctx context.Context, now time.Time, store Store) ([]Done, er
 		err := store.update(func(records Records) error {
 			undo := records[e.record]
 			opt := confedit.Options{Now: now, Previous: undo}
+			opt.Announce = func(u confedit.Undo) error {
+				records[e.record] = &u
+				return store.save(records)
+			}
 			var res confedit.Result
 			var err error
 			if e.Removes {
+				opt.Announce = nil
+				// An installer that was killed may have left litter. Where that
+				// cannot be seen to, the removal itself says so.
+				_ = confedit.Tidy(ctx, e.Path)
 				res, err = confedit.Revert(ctx, e.Path, opt, undo, func(f *confedit.File, created []confedit.Path) (confedit.Draft, error) {
 					return e.change(f.Bytes(), created)
 				})
@@ -134,6 +142,9 @@ func (p Plan) Apply(ctx context.Context, now time.Time, store Store) ([]Done, er
 				})
 			}
 			if err != nil {
+				if undo == nil {
+					delete(records, e.record) // it was announced and did not come
+				}
 				return err
 			}
 			if res.Changed {

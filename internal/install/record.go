@@ -70,6 +70,7 @@ func (s Store) update(change func(Records) error) error {
 		return fmt.Errorf("locking the record of changed files: %w", err)
 	}
 	defer unlock()
+	s.sweep()
 	records, err := s.Load()
 	if err != nil {
 		return err
@@ -107,6 +108,32 @@ func (s Store) lock() (unlock func(), err error) {
 	}
 }
 
+// tmpPattern names the files that become the record.
+const tmpPattern = ".installed-*.tmp"
+
+// sweep removes those of writers that were killed. Whoever holds the lock is the only
+// one that may be writing.
+func (s Store) sweep() {
+	entries, err := os.ReadDir(filepath.Dir(s.Path))
+	if err != nil {
+		return // litter harms nobody
+	}
+	for _, e := range entries {
+		if left, _ := filepath.Match(tmpPattern, e.Name()); left {
+			_ = os.Remove(filepath.Join(filepath.Dir(s.Path), e.Name())) // as above
+		}
+	}
+}
+
+// Tidy removes the litter of installers that were killed: their lock, their temporary
+// files, and the folder where nothing else is in it.
+func (s Store) Tidy() error {
+	if _, err := os.Stat(filepath.Dir(s.Path)); err != nil {
+		return nil // no folder, no litter
+	}
+	return s.update(func(Records) error { return nil })
+}
+
 func (s Store) save(records Records) (err error) {
 	if len(records) == 0 {
 		if err := os.Remove(s.Path); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -118,7 +145,7 @@ func (s Store) save(records Records) (err error) {
 	if err != nil {
 		return fmt.Errorf("writing the record of changed files: %w", err)
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(s.Path), ".installed-*.tmp")
+	tmp, err := os.CreateTemp(filepath.Dir(s.Path), tmpPattern)
 	if err != nil {
 		return fmt.Errorf("writing the record of changed files: %w", err)
 	}

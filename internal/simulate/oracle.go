@@ -956,7 +956,9 @@ func (o *oracle) sessionsNow(now time.Duration) {
 			low, high := o.limits(t)
 			wl := o.weakLimit(t)
 			must = !t.loose && !(t.st == pending && t.weakFuzzy && !t.strong()) && (low == 0 || now < low) && (wl == 0 || now < wl)
-			mustNot = high != 0 && now >= high || wl != 0 && now >= wl && !t.weakFuzzy
+			// With an empty ledger nothing weak is left whose time could be over, and a
+			// call in flight "is work while the agent's process tree uses CPU".
+			mustNot = high != 0 && now >= high || wl != 0 && now >= wl && !t.weakFuzzy && len(t.ledger) > 0
 		case free:
 			mustNot = c.Timeout > 0 && c.MaxTool > 0 && now > t.lockAt+c.Grace &&
 				now > max(t.lastReal, t.at)+max(c.Timeout, c.MaxTool, session.CarryOver)

@@ -162,6 +162,23 @@ func TestOracle_judgesTheMoment(t *testing.T) {
 		},
 		broken: Broken{Session: session.NoBackgroundBound}, want: "has no work and holds the machine",
 	}, {
+		// A call in flight "is work while the agent's process tree uses CPU", also
+		// where the monitor that was left has ended.
+		name: "a call that shows life when the monitor beside it has ended",
+		settings: func(c *daemon.CoreConfig) {
+			c.Session.MaxBackground, c.Session.MaxTool = 20*time.Minute, 40*time.Minute
+		},
+		story: func(b *Bench) {
+			b.Signal(signal(event.Began, k))
+			b.Signal(event.Signal{Kind: event.ToolBegan, Session: k, ToolUse: "u1", AgentID: "t3"})
+			b.Signal(stopped(mate))
+			b.Signal(event.Signal{Kind: event.TaskEnded, Session: k, Task: &mate[0]})
+			b.Pass(30 * time.Minute)
+			b.Input(daemon.SessionInput(session.Input{Kind: session.InBusy, Keys: []event.SessionKey{k}}))
+			b.Pass(11 * time.Minute) // max-tool-minutes are over
+		},
+		broken: Broken{Session: session.NoToolBound}, want: "has no work and holds the machine",
+	}, {
 		// "Only while protected and away": heat counts where work is protected.
 		name: "heat with nobody there",
 		story: func(b *Bench) {

@@ -10,6 +10,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/lidguard-go/lidguard/internal/policy/gate"
 	"github.com/lidguard-go/lidguard/internal/smallfile"
@@ -208,6 +209,10 @@ func (m *machine) resolve(p string) string {
 		}
 		up := at[:max(i, 1)]
 		if target, err := os.Readlink(at); err == nil {
+			// A link that leads back to itself is slow to follow to its end.
+			if _, err := os.Stat(at); errors.Is(err, syscall.ELOOP) {
+				return ""
+			}
 			if links++; links > maxLinks {
 				return ""
 			}

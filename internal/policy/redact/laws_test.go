@@ -188,7 +188,7 @@ func TestText_base64OverLines(t *testing.T) {
 				"windows": strings.Join(lines, "\r\n") + "\r\n",
 				"escaped": `{"k":"` + strings.Join(lines, `\n`) + `\n"}`,
 				"yaml":    "tls.key: |\n    " + strings.Join(lines, "\n    ") + "\nkind: Secret\n",
-				"diff":    "@@ -0,0 +1,3 @@\n+" + strings.Join(lines, "\n+") + "\n",
+				"diff":    "+" + strings.Join(lines, "\n+") + "\n",
 				"mail":    "> " + strings.Join(lines, "\n> ") + "\n\n> bye\n",
 				"read":    "     1→" + strings.Join(lines, "\n    12→") + "\n    13→end\n",
 				"grep":    "conf/a.yaml:9:" + strings.Join(lines, "\nconf/a.yaml:10:") + "\n",

@@ -297,7 +297,7 @@ func (s *scan) encoded() {
 		// base64(1) breaks its lines at 76, others at 64: full lines, one like the
 		// other, and a last one that is not longer.
 		width := i - from
-		if width%4 == 1 && from > 0 && (t[from-1] == '\n' && (t[from] == '+' || t[from] == '-') || t[from-1] == '\\' && t[from] == 'n') {
+		if width%4 == 1 && ((from == 0 || t[from-1] == '\n') && (t[from] == '+' || t[from] == '-') || from > 0 && t[from-1] == '\\' && t[from] == 'n') {
 			from, width = from+1, width-1 // the mark of a diff, the end of an escape
 		}
 		if width < 60 || width%4 != 0 {

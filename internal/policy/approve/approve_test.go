@@ -64,7 +64,7 @@ func TestCheck_refusesBroadRules(t *testing.T) {
 		{"every file by a pattern", approve.Rule{ID: "x", Tool: "Write", Path: []string{"**/*"}}, "no narrow pattern"},
 		{"every name", approve.Rule{ID: "x", Tool: "Write", Path: []string{"?*"}}, "no narrow pattern"},
 		{"every name by a class", approve.Rule{ID: "x", Tool: "Write", Path: []string{"**/[!.]*"}}, "no narrow pattern"},
-		{"every name with a dot", approve.Rule{ID: "x", Tool: "Write", Path: []string{"docs/x.md", "[a-z]*.*"}}, "no narrow pattern"},
+		{"every name with a dot", approve.Rule{ID: "x", Tool: "Write", Path: []string{"notes/x.md", "[a-z]*.*"}}, "no narrow pattern"},
 		{"a file above", approve.Rule{ID: "x", Tool: "Write", Path: []string{"notes/../../x"}}, "no narrow pattern"},
 		{"a file elsewhere", approve.Rule{ID: "x", Tool: "Write", Path: []string{"/etc/*"}}, "no narrow pattern"},
 	} {

@@ -178,6 +178,9 @@ func (w *walker) element(p *syntax.ParamExp, name string, quoted bool) ([]Value,
 		return vals, true
 	}
 	if !ok {
+		if p.Index != nil { // whether there is such a list or not, the index is evaluated
+			w.arithm(p.Index)
+		}
 		return []Value{hole(HoleVar, name)}, false
 	}
 	if v.keys != nil && isWord {

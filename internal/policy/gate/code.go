@@ -38,6 +38,15 @@ func (j *judge) code(c *shell.Code) {
 			script = true
 		}
 	}
+	for _, v := range c.Text.Each() {
+		for _, h := range v.Holes {
+			for i := h.From.From; i < h.From.To && i < len(j.f.Leaves); i++ {
+				if l := &j.f.Leaves[i]; downloads(l.Name) || hasNetPath(l) {
+					j.addAt(RemoteExec, AnyScope, "download-into-interpreter", c.Language, from, to)
+				}
+			}
+		}
+	}
 	s := scan{j: j, text: text, from: from, to: to, script: script, lang: c.Language, leaf: -1}
 	if c.Leaf < len(j.f.Leaves) {
 		s.leaf = c.Leaf

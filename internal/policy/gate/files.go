@@ -591,6 +591,9 @@ func (j *judge) agentFile(p string) bool {
 	if j.self(p) || agentConfig(p) {
 		return true
 	}
+	if base := path.Base(p); (base == "lidguard" || base == "lidguard-hook") && path.Base(path.Dir(p)) == "bin" && !j.inProject(p) {
+		return true // the programs that the hooks call
+	}
 	real := j.w.real(p)
 	return real != "" && (j.self(real) || agentConfig(real))
 }
@@ -717,12 +720,21 @@ func (j *judge) dd(c *call) {
 
 func (j *judge) chmod(c *call) {
 	recursive := c.short("R") || c.has("--recursive")
-	args := c.operands(" -m -x -M -X --modify --remove --reference ")
+	valued, mode := " --reference ", ""
+	if c.name() == "setfacl" {
+		valued = " -m -x -M -X --modify --remove "
+	}
+	args := c.operands(valued)
+	for _, t := range c.argv()[1:] { // chmod -x: a mode that looks like an option
+		if len(t) > 1 && t[0] == '-' && strings.Trim(t[1:], "rwxXst") == "" {
+			mode = t
+			break
+		}
+	}
 	if len(args) > 0 && c.name() != "setfacl" && !c.has("--reference") {
-		mode := args[0].String()
-		args = args[1:]
-		if len(args) == 0 {
-			args = c.operands("")[1:]
+		if mode == "" {
+			mode = args[0].String()
+			args = args[1:]
 		}
 		open := worldWritable(mode)
 		setuid := setsID(mode)
@@ -961,6 +973,10 @@ func (j *judge) crontab(c *call) {
 func (j *judge) redirects(c *call) {
 	for i := range c.l.Redirects {
 		r := &c.l.Redirects[i]
+		if r.Op == "<" && c.l.Flags&shell.RedirectOnly != 0 {
+			j.readPlace(c, j.locate(&r.Target, c.l.Dir)) // "$(<file)"
+			continue
+		}
 		if !r.Writes() || r.Here != nil {
 			continue
 		}

@@ -362,6 +362,23 @@ func (j *judge) kill(c *call, name, all string) {
 		return
 	}
 	words := argv[1:]
+	for i := range c.l.Argv { // kill $(pgrep lidguard)
+		for _, v := range c.l.Argv[i].Each() {
+			for _, h := range v.Holes {
+				for from := h.From.From; from < h.From.To && from < len(j.f.Leaves); from++ {
+					switch l := &j.f.Leaves[from]; l.Name {
+					case "pgrep", "pidof", "ps", "grep":
+						for k := range l.Argv {
+							if strings.Contains(l.Argv[k].Text, "lidguard") {
+								j.add(c, AgentConfig, AnyScope, "agent-config", all)
+								return
+							}
+						}
+					}
+				}
+			}
+		}
+	}
 	for i, t := range words {
 		switch name {
 		case "kill", "skill":

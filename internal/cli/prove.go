@@ -66,7 +66,7 @@ func (a *app) prove(ctx context.Context, r install.Report) ([]proof, error) {
 }
 
 func (a *app) proveOne(ctx context.Context, stage *stage, provider event.Provider, h install.Hook) error {
-	id := "lidguard-canary-" + mintID()
+	id := event.CanaryPrefix + mintID()
 	ctx, cancel := context.WithTimeout(ctx, proofLimit)
 	defer cancel()
 	cmd := a.caller(ctx, provider, h.Command)

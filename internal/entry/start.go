@@ -17,8 +17,12 @@ import (
 // worthStarting reports whether req needs a runtime that does not run. Signs of
 // work do, and so does a prompt that may have to be answered for an absent person.
 // Everything else does only when a runtime died with live sessions, so that what
-// it left can be put right.
+// it left can be put right. A hook that is only being proven needs none: whoever
+// proves it plays the runtime, and has gone if nobody answers.
 func (h *hook) worthStarting(req *ipc.Request) bool {
+	if strings.HasPrefix(string(h.ev.Session.ID), event.CanaryPrefix) {
+		return false
+	}
 	if req.Ask {
 		return true
 	}

@@ -45,6 +45,10 @@ type SessionKey struct {
 	Name     string    `json:"provider_name,omitempty"`
 }
 
+// CanaryPrefix begins the session ids with which lidguard proves installed hooks.
+// No runtime is ever started for such a session.
+const CanaryPrefix = "lidguard-canary-"
+
 // String renders the key for people and logs: "claude:1234" or "mcp(name):1234".
 func (k SessionKey) String() string {
 	if k.Name != "" {

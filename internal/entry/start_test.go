@@ -1,0 +1,31 @@
+package entry_test
+
+import (
+	"bytes"
+	"errors"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/lidguard-go/lidguard/internal/entry"
+	"github.com/lidguard-go/lidguard/internal/event"
+)
+
+// A setup that is killed while it proves hooks leaves hooks behind that find no
+// runtime: none of them may start a real one.
+func TestRun_startsNoRuntimeForACanary(t *testing.T) {
+	for id, want := range map[string]bool{"1234": true, event.CanaryPrefix + "1234": false} {
+		dir, _ := home(t)
+		if err := os.WriteFile(filepath.Join(dir, "lidguard"), nil, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		env, started := world(t, dir, func() (net.Conn, error) { return nil, errors.New("refused") })
+		payload := `{"session_id":"` + id + `","hook_event_name":"UserPromptSubmit","prompt":"hi"}`
+		var stdout, stderr bytes.Buffer
+		if code := entry.Run([]string{"claude-hook"}, env, strings.NewReader(payload), &stdout, &stderr); code != 0 || len(*started) > 0 != want {
+			t.Errorf("%s: exit code %d, started %v", id, code, *started)
+		}
+	}
+}

@@ -132,6 +132,8 @@ func hostile() []struct {
 		{"powershell typographic quotes open", PowerShell, r("“$(", 40000)},
 		{"powershell typographic here-strings", PowerShell, r("@‘\n’ @", 20000)},
 		{"powershell typographic here-strings open", PowerShell, r("@“\n", 40000)},
+		{"powershell at signs without lines", PowerShell, r("@“", 100000)},
+		{"powershell at signs in front of blanks", PowerShell, r("@“ ", 90000) + "\n"},
 		{"powershell typographic dashes", PowerShell, r("–x ‘", 25000)},
 		{"powershell typographic quotes escaped", PowerShell, r("`’“", 30000)},
 		{"powershell members", PowerShell, "$x" + r(".a()", 100000)},

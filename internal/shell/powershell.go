@@ -170,8 +170,11 @@ func (p *ps) hereString(i int) (int, bool) {
 	if i+2 >= len(p.text) || (p.text[i+1] != '\'' && p.text[i+1] != '"') {
 		return 0, false
 	}
-	nl := strings.IndexByte(p.text[i:], '\n')
-	if nl < 0 || strings.TrimSpace(p.text[i+2:i+nl]) != "" {
+	nl := 2 // only blanks may stand before the end of the line, so look no further
+	for i+nl < len(p.text) && (p.text[i+nl] == ' ' || p.text[i+nl] == '\t' || p.text[i+nl] == '\r') {
+		nl++
+	}
+	if i+nl >= len(p.text) || p.text[i+nl] != '\n' {
 		return 0, false
 	}
 	end := strings.Index(p.text[i+nl:], "\n"+p.text[i+1:i+2]+"@")

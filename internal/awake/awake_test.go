@@ -345,6 +345,30 @@ func TestApply_threeTriesThenTheStateSaysWho(t *testing.T) {
 	}
 }
 
+// Work comes and goes while the last try is out: that end gets tries of its own.
+func TestApply_workThatEndsUnderTheLastTryIsNotForgotten(t *testing.T) {
+	b := newBench(t, config())
+	b.shut()
+	b.work(1)
+	b.mute[awake.DoSuspend] = true
+	b.end(normal)
+	b.pass(10 * time.Second)
+	for b.s.Pending.Tries < awake.SuspendTries {
+		b.feed(awake.Input{Kind: awake.InRefused, ID: b.s.Pending.ID, Why: "upgrading"})
+		b.pass(awake.SuspendRetry)
+	}
+	b.work(1)
+	b.end(normal)
+	b.feed(awake.Input{Kind: awake.InRefused, ID: b.s.Pending.ID, Why: "upgrading"})
+	for b.s.Pending != nil {
+		b.pass(awake.SuspendRetry)
+		b.feed(awake.Input{Kind: awake.InRefused, ID: b.s.Pending.ID, Why: "upgrading"})
+	}
+	if n, want := b.count(awake.DoSuspend), awake.SuspendTries+awake.SuspendTries-1; n != want {
+		t.Errorf("suspend was asked for %d times, want %d", n, want)
+	}
+}
+
 func TestApply_deniedHoldBacksOff(t *testing.T) {
 	b := newBench(t, awake.Config{PreventIdle: true})
 	b.mute[awake.DoAcquire] = true

@@ -58,6 +58,9 @@ func (s *State) wokeBlocked() bool {
 
 // begin starts a suspend if nobody is there, else the machine is just released.
 func (s *State) begin(owed *SessionEnd) {
+	if p := s.Pending; p != nil && p.Stage == StageCalled {
+		p.Tries = min(p.Tries, 1) // the call that is out serves this end as well, as its first try
+	}
 	if s.Pending != nil || !s.shut() || s.Config.SuspendMode == NoSuspend || s.Config.SuspendMode == "" ||
 		s.ExitFinal || s.broken == SuspendsNever {
 		if owed != nil {

@@ -1032,9 +1032,12 @@ func (o *oracle) effects(effects []awake.Effect, changes []session.Change, holdi
 		o.w.cfg.Awake.SuspendMode != awake.NoSuspend {
 		o.w.violate("the last work ended with nobody there and no suspend was planned")
 	}
-	if a.Pending == nil {
+	switch {
+	case a.Pending == nil:
 		o.asked, o.silent = 0, false
 		o.settleEnds()
+	case o.was.up && !up: // what is out already is the first try for this end
+		o.asked = min(o.asked, 1)
 	}
 }
 

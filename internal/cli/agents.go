@@ -154,6 +154,26 @@ func (a *app) installation() (installation, error) {
 	return in, nil
 }
 
+// installing is installation for commands that write the program's path into
+// agents' files.
+func (a *app) installing() (installation, error) {
+	in, err := a.installation()
+	if err == nil {
+		err = checkProgram(in.program.Path)
+	}
+	return in, err
+}
+
+// checkProgram refuses a program that no agent's file can name, before anything is
+// written.
+func checkProgram(path string) error {
+	if err := install.CheckText(path); err != nil {
+		return hint(fmt.Errorf("nothing was written: %w", err),
+			"move lidguard to a folder whose path is UTF-8, or put a link to it into such a folder that is on PATH, and run that")
+	}
+	return nil
+}
+
 // unreadRecord: everything else of the installation is known.
 type unreadRecord struct{ err error }
 

@@ -39,6 +39,9 @@ func (a *app) followChecks(ctx context.Context) error {
 		if state := g.Status(in.program).State; !ok || state == install.Missing || state == install.Unreadable {
 			continue
 		}
+		if err := checkProgram(in.program.Path); err != nil {
+			return err
+		}
 		plan, err := source.Listening(c).Install(in.program, in.records)
 		if err != nil {
 			return editHint(err)

@@ -50,7 +50,7 @@ lidguard hook-install --provider all --dry-run`,
 }
 
 func (a *app) hookInstall(cmd *cobra.Command, o hookOptions) error {
-	in, err := a.installation()
+	in, err := a.installing()
 	if err != nil {
 		return err
 	}

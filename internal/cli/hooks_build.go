@@ -58,7 +58,7 @@ func (a *app) hooksBuild(cmd *cobra.Command, o hooksBuildOptions) error {
 	if err != nil {
 		return hint(err, "nothing was written; correct that place and try again")
 	}
-	in, err := a.installation()
+	in, err := a.installing()
 	if err != nil {
 		return err
 	}

@@ -178,6 +178,9 @@ type mcpChange struct {
 // changeMCP carries one change out in each of the clients.
 func (a *app) changeMCP(cmd *cobra.Command, use, skipped []mcpClient, in installation, dryRun bool, change mcpChange) error {
 	want, err := a.mcpServer()
+	if err == nil && change.to == install.Installed {
+		err = checkProgram(want.Command)
+	}
 	if err != nil {
 		return err
 	}

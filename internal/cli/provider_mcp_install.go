@@ -23,6 +23,9 @@ func (a *app) providerMCPInstallCmd() *cobra.Command {
 
 func (a *app) providerMCPInstall(cmd *cobra.Command, o providerMCPOptions) error {
 	file, want, in, err := a.providerFile(cmd, o, true)
+	if err == nil {
+		err = checkProgram(want.Command)
+	}
 	if err != nil {
 		return err
 	}

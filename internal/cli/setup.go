@@ -63,7 +63,7 @@ lidguard setup --yes --trust-codex-hooks`,
 }
 
 func (a *app) setup(cmd *cobra.Command, o setupOptions) error {
-	in, err := a.installation()
+	in, err := a.installing()
 	if err != nil {
 		return err
 	}
@@ -130,6 +130,9 @@ func (a *app) planServer(in installation, r *setupResult) {
 		}
 	}
 	want, err := a.mcpServer()
+	if err == nil {
+		err = checkProgram(want.Command)
+	}
 	if err == nil {
 		var reg install.Registration
 		reg, err = r.client.Register(want, in.records, nowhere)

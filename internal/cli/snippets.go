@@ -59,7 +59,7 @@ func (a *app) snippets(name, short string, bodies map[string]snippet, forms ...s
 			if len(args) == 0 {
 				return usagef(cmd, "%s needs a form", name)
 			}
-			in, err := a.installation()
+			in, err := a.installing()
 			if err != nil {
 				return err
 			}

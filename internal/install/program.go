@@ -2,9 +2,11 @@ package install
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/lidguard-go/lidguard/internal/paths"
 )
@@ -17,6 +19,18 @@ type Program struct {
 
 // ErrNoProgram says that the running program does not know where it lies.
 var ErrNoProgram = errors.New("the path of the lidguard program is not known")
+
+// ErrNoText is matched where a path cannot be written into a config file.
+var ErrNoText = errors.New("config files hold UTF-8 alone")
+
+// CheckText reports whether a config file can name the program at path: JSON and TOML
+// are UTF-8, and another name than the file's would call nothing, without a word.
+func CheckText(path string) error {
+	if !utf8.ValidString(path) {
+		return fmt.Errorf("the path of the program, %q, is no UTF-8, so no agent could call it: %w", path, ErrNoText)
+	}
+	return nil
+}
 
 // FindProgram chooses the program that config files name: the thin lidguard-hook
 // where it lies beside lidguard, since it starts faster, else lidguard itself.
@@ -43,7 +57,7 @@ func FindProgram(goos string, env paths.Env, executable string) (Program, error)
 	}
 	candidates = append(candidates, filepath.Dir(executable))
 	for _, dir := range candidates {
-		if hook := filepath.Join(dir, "lidguard-hook"+suffix); runnable(hook, p.windows) {
+		if hook := filepath.Join(dir, "lidguard-hook"+suffix); runnable(hook, p.windows) && (CheckText(hook) == nil || CheckText(p.Path) != nil) {
 			p.Path = hook
 			break
 		}

@@ -1,6 +1,7 @@
 package install
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/gofrs/flock"
 	"github.com/lidguard-go/lidguard/internal/confedit"
@@ -59,7 +61,44 @@ func (s Store) Load() (Records, error) {
 	if json.Unmarshal(data, &records) != nil || records == nil {
 		return Records{}, nil
 	}
-	return records, nil
+	return records.spelled(unspell), nil
+}
+
+// rawPath begins a path that is no UTF-8, which JSON cannot hold, as base64. No path
+// of a record begins so: they are absolute.
+const rawPath = "base64:"
+
+func spell(path string) string {
+	if utf8.ValidString(path) {
+		return path
+	}
+	return rawPath + base64.StdEncoding.EncodeToString([]byte(path))
+}
+
+func unspell(text string) string {
+	if rest, ok := strings.CutPrefix(text, rawPath); ok {
+		if path, err := base64.StdEncoding.DecodeString(rest); err == nil {
+			return string(path)
+		}
+	}
+	return text
+}
+
+// spelled is a copy of the records with other spellings of their paths.
+func (r Records) spelled(as func(string) string) Records {
+	out := make(Records, len(r))
+	for name, undo := range r {
+		if undo != nil {
+			u := *undo
+			u.Backup, u.Dirs = as(u.Backup), slices.Clone(u.Dirs)
+			for i, dir := range u.Dirs {
+				u.Dirs[i] = as(dir)
+			}
+			undo = &u
+		}
+		out[as(name)] = undo
+	}
+	return out
 }
 
 // update reads the records, lets change work with them and writes them, while no
@@ -141,7 +180,7 @@ func (s Store) save(records Records) (err error) {
 		}
 		return nil
 	}
-	data, err := json.MarshalIndent(records, "", "  ")
+	data, err := json.MarshalIndent(records.spelled(spell), "", "  ")
 	if err != nil {
 		return fmt.Errorf("writing the record of changed files: %w", err)
 	}

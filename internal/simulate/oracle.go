@@ -687,7 +687,10 @@ func (o *oracle) signal(sig event.Signal, now time.Duration) {
 			maybe := over || t.loose // under settings that are no longer in force
 			t.set(pending, now)
 			t.weigh(now)
-			spent := o.weakLimit(t) != 0 && now >= o.weakLimit(t)
+			// Not by weakLimit: the settle of an earlier Stop, which may have held
+			// nothing, does not give the weak work more time.
+			most := o.w.cfg.Session.MaxBackground
+			spent := most > 0 && t.weak != 0 && now >= t.weak+most
 			if !(spent && lapsed) { // else nothing is held that a Stop could release
 				t.settled, t.loose = now+session.Settle, spent && maybe
 			}

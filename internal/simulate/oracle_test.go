@@ -148,6 +148,24 @@ func TestOracle_judgesTheMoment(t *testing.T) {
 		},
 		broken: Broken{Session: session.NoBackgroundBound}, want: "has no work and holds the machine",
 	}, {
+		// Nor does a second such Stop, which comes before the first could have settled.
+		name:     "a timeout that is switched off before two Stops",
+		settings: func(c *daemon.CoreConfig) { c.Session.MaxBackground = time.Minute },
+		story: func(b *Bench) {
+			b.Signal(signal(event.Began, k))
+			b.Signal(stopped(mate))
+			b.Signal(signal(event.Active, k))
+			b.Pass(13 * time.Minute)
+			next := b.cfg
+			next.Session.Timeout = 0
+			b.cfg = next
+			b.Input(daemon.ConfigInput(next))
+			b.Signal(stopped(mate))
+			b.Signal(stopped(mate))
+			b.Pass(session.Settle)
+		},
+		broken: Broken{Session: session.NoBackgroundBound}, want: "has no work and holds the machine",
+	}, {
 		// "Bounded by max-background-minutes", also where a dialog came in between.
 		name:     "what is left when a task ends under a dialog",
 		settings: func(c *daemon.CoreConfig) { c.Session.Timeout = 0 },

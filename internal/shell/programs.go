@@ -66,6 +66,8 @@ func (w *walker) program(name string, argv []Arg, c ctx) bool {
 		return false
 	case "tar", "gtar", "bsdtar":
 		w.tar(argv, c)
+	case "cmake":
+		return w.cmake(argv, c)
 	case "rsync", "scp", "sftp":
 		opts, _ := options(argv, 1, "efBMTcFiJloPSD", " --rsh --rsync-path --filter --exclude --include --files-from ")
 		w.started(argv, c, Wrap{Name: name, Argv: argv[:1]}, func(i int, c ctx) {
@@ -761,6 +763,55 @@ func (w *walker) tar(argv []Arg, c ctx) {
 			}
 		}
 	})
+}
+
+// cmake walks cmake -E, a tool box that is the same on every system: its tools
+// are walked as the programs they stand for. The manual is that of cmake 4.1.
+func (w *walker) cmake(argv []Arg, c ctx) bool {
+	if len(argv) < 4 || argv[1].Text != "-E" {
+		return false
+	}
+	var words []string
+	rest := argv[3:]
+	dir := Value{}
+	switch argv[2].Text {
+	case "env", "time", "touch", "cat", "tar":
+		words = []string{argv[2].Text}
+	case "chdir":
+		dir, rest = rest[0].Value, rest[1:]
+	case "rm":
+		words = []string{"rm"}
+	case "remove":
+		words = []string{"rm", "-f"}
+	case "remove_directory":
+		words = []string{"rm", "-rf"}
+	case "copy", "copy_if_different", "copy_if_newer":
+		words = []string{"cp"}
+	case "copy_directory", "copy_directory_if_different", "copy_directory_if_newer":
+		words = []string{"cp", "-r"}
+	case "rename":
+		words = []string{"mv"}
+	case "create_symlink":
+		words = []string{"ln", "-s"}
+	case "create_hardlink":
+		words = []string{"ln"}
+	default:
+		return false
+	}
+	next := make([]Arg, 0, len(words)+len(rest))
+	for _, t := range words {
+		next = append(next, Arg{Value: exact(t), Offset: argv[2].Offset, End: argv[2].End})
+	}
+	next = append(next, rest...)
+	w.started(argv, c, Wrap{Name: "cmake", Argv: argv[:3]}, func(_ int, c ctx) {
+		if argv[2].Text == "chdir" {
+			w.st.dir = joinPath(w.st.dir, dir)
+		}
+		if len(next) > 0 {
+			w.run(next, c)
+		}
+	})
+	return true
 }
 
 // awk notes the program text and walks the commands in it: system("..."),

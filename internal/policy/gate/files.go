@@ -74,8 +74,12 @@ func (j *judge) filePrograms(c *call, name string) bool {
 		}
 	case "rsync":
 		j.rsync(c)
-	case "tar", "gtar", "bsdtar", "unzip", "7z", "cpio":
+	case "tar", "gtar", "bsdtar", "unzip", "7z", "7za", "7zz", "cpio":
 		j.unpack(c, name)
+	case "zip":
+		if c.short("m") || c.has("--move") {
+			j.packedAway(c, " -x -i -b -t -n -P -s --exclude --include --password ")
+		}
 	case "touch", "mkdir", "mkfifo", "mknod":
 		for _, a := range c.operands(" -m -t -d -r --mode --date --reference --time ") {
 			p := j.locate(a, c.l.Dir)
@@ -613,7 +617,7 @@ func (j *judge) self(p string) bool {
 // agentFolder tells folders that hold such files.
 func agentFolder(p string) bool {
 	switch path.Base(p) {
-	case ".claude", ".codex", ".copilot", ".lidguard":
+	case ".claude", ".codex", ".copilot", ".opencode", ".lidguard":
 		return true
 	}
 	return false
@@ -638,12 +642,12 @@ func agentConfig(p string) bool {
 		return strings.HasPrefix(base, "opencode.json")
 	}
 	switch base {
-	case ".claude.json", "managed-settings.json", "managed-mcp.json":
+	case ".claude.json", "managed-settings.json", "managed-mcp.json", ".mcp.json", "opencode.json", "opencode.jsonc":
 		return true
 	case ".lidguard":
 		return true
 	}
-	for _, part := range [...]string{"/.github/hooks/", "/.copilot/hooks/", "/.codex/hooks/", "/.claude/hooks/", "/.opencode/plugin/", "/.opencode/plugins/",
+	for _, part := range [...]string{"/.github/hooks/", "/.copilot/hooks/", "/.codex/hooks/", "/.claude/hooks/", "/.opencode/",
 		"/opencode/plugin/", "/opencode/plugins/", "/.cursor/hooks", "/.gemini/settings.json", "/.lidguard/", "/.codex/rules/"} {
 		if strings.Contains(p, part) {
 			return true
@@ -934,7 +938,10 @@ func (j *judge) unpack(c *call, name string) {
 	switch name {
 	case "tar", "gtar", "bsdtar":
 		if c.has("--remove-files") {
-			j.add(c, Delete, Tracked, "delete-project-folder", "--remove-files")
+			j.packedAway(c, " -f --file -C --directory -X --exclude-from --exclude -T --files-from ")
+			if c.opt("-T", "--files-from") != nil {
+				j.add(c, Delete, Unknown, "delete-unknown", "--remove-files")
+			}
 		}
 		extract := c.short("x") || c.has("--extract", "--get") || len(c.argv()) > 1 && c.argv()[1] != "" && c.argv()[1][0] != '-' && strings.Contains(c.argv()[1], "x") && !strings.ContainsAny(c.argv()[1], "./")
 		if !extract {
@@ -952,12 +959,24 @@ func (j *judge) unpack(c *call, name string) {
 		if c.short("P") || c.has("--absolute-names") || c.argv()[1] != "" && c.argv()[1][0] != '-' && strings.Contains(c.argv()[1], "P") {
 			j.add(c, Overwrite, System, "unpack-over-system", "absolute names")
 		}
+	case "7z", "7za", "7zz":
+		if c.has("-sdel") {
+			j.packedAway(c, "")
+		}
 	case "unzip":
 		if dir := c.opt("-d"); dir != nil {
 			if p := j.locate(dir, c.l.Dir); p.scope == System && !c.elsewhere() {
 				j.add(c, Overwrite, System, "unpack-over-system", p.text)
 			}
 		}
+	}
+}
+
+// packedAway judges what an archiver deletes once it is in the archive. The
+// archive itself is among the words and does no harm: it is no folder.
+func (j *judge) packedAway(c *call, valued string) {
+	for _, a := range c.operands(valued) {
+		j.remove(c, a, true)
 	}
 }
 

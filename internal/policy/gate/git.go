@@ -148,6 +148,11 @@ func (j *judge) git(c *call) {
 		if len(words) > 0 && words[0] == "remove" && flag(rest, "f", "--force") {
 			ask(DiscardWork, AnyScope, "git-worktree-remove")
 		}
+		if len(words) > 1 && words[0] == "add" {
+			j.checkedOut(c, "add", " -b -B --reason ", 0)
+		}
+	case "clone", "init":
+		j.checkedOut(c, sub, " -b --branch -o --origin -u --upload-pack --reference --reference-if-able --template --separate-git-dir --depth --shallow-since --shallow-exclude -j --jobs --filter -c --config --server-option --initial-branch --object-format ", map[string]int{"clone": 1}[sub])
 	case "submodule":
 		if len(words) > 0 && words[0] == "deinit" && flag(rest, "f", "--force", "--all") {
 			ask(DiscardWork, AnyScope, "git-submodule-deinit")
@@ -255,6 +260,24 @@ func (j *judge) git(c *call) {
 		if sub == "fast-import" && flag(rest, "", "--force") {
 			ask(RewriteHistory, AnyScope, "git-fast-import")
 		}
+	}
+}
+
+// checkedOut judges the folder that git fills: the operand number n behind a word.
+func (j *judge) checkedOut(c *call, after, valued string, n int) {
+	for i := range c.l.Argv {
+		if c.l.Argv[i].Text != after {
+			continue
+		}
+		from := *c.l
+		from.Argv = c.l.Argv[i:]
+		in := call{j: j, i: c.i, l: &from}
+		if ops := in.operands(valued); n < len(ops) {
+			if p := j.locate(ops[n], c.l.Dir); p.scope >= Home && p.path != j.w.Home {
+				j.writePlace(c, p, false)
+			}
+		}
+		return
 	}
 }
 

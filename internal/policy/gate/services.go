@@ -489,6 +489,9 @@ func (j *judge) containers(c *call, name string) {
 				j.add(c, ContainerWipe, AnyScope, "compose-down-volumes", all)
 			}
 		}
+		if ops[0] == "run" {
+			j.containerRun(c, all)
+		}
 		return
 	case "vagrant", "multipass", "virsh", "VBoxManage", "vboxmanage", "limactl", "colima", "orb", "qm", "pct", "prlctl", "lxc", "incus", "wsl":
 		for _, o := range ops[:min(2, len(ops))] {

@@ -26,6 +26,16 @@ func (j *judge) systemPrograms(c *call, name string) bool {
 	switch name {
 	case "git", "hub":
 		j.git(c)
+	case "hash":
+		// hash -p PROGRAM NAME: the next NAME runs PROGRAM.
+		if c.short("p") && len(ops) > 1 {
+			add(EnvHijack, AnyScope, "environment-hijack")
+		}
+	case "enable":
+		// enable -f LIBRARY NAME loads code into the shell.
+		if c.short("f") && !strings.HasPrefix(first, "/usr/lib/") && !strings.HasPrefix(first, "/usr/local/lib/") {
+			add(EnvHijack, AnyScope, "environment-hijack")
+		}
 
 	case "mke2fs", "mkswap", "mkdosfs", "mkntfs", "wipefs", "blkdiscard", "sgdisk", "sfdisk", "cfdisk", "gdisk", "fdisk", "parted", "hdparm", "nvme", "badblocks",
 		"sg_format", "mkdosfs.fat", "mkexfatfs", "fsfreeze", "partprobe", "growpart", "partx", "e2image":
@@ -554,6 +564,11 @@ func (j *judge) variable(c *call, name string, v *shell.Value, exported bool) {
 		hijack = strings.HasPrefix(text, "/tmp") || strings.HasPrefix(text, "/dev/shm") || strings.HasPrefix(text, "/var/tmp")
 	case "NODE_OPTIONS":
 		hijack = wordIn(text, "--require", "-r", "--import", "--loader", "--experimental-loader", "--eval", "-e", "--env-file") || strings.Contains(text, "--inspect=0.0.0.0")
+	case "PS0", "PS1", "PS2", "PS4":
+		// Prompts are expanded, PS4 before each command of bash -x.
+		if strings.Contains(text, "$(") || strings.Contains(text, "`") {
+			j.inner(": \""+text+"\"", shell.POSIX, c.l.Offset, c.l.End)
+		}
 	case "PROMPT_COMMAND", "PYTHONSTARTUP", "PYTHONINSPECT", "PERL5DB", "ZDOTDIR":
 		hijack = text != ""
 	case "BASH_ENV", "ENV":

@@ -53,13 +53,9 @@ func withDefaults(o Options) Options {
 // reading back what the system holds takes some calls to the system.
 const callLimit = 5 * time.Second
 
-// call asks the runtime. Without one the error matches ipc.ErrNotRunning.
-func (a *app) call(ctx context.Context, req *ipc.Request) (*ipc.Reply, error) {
-	d, err := a.dirs()
-	if err != nil {
-		return nil, err
-	}
-	client := ipc.Client{
+// client reaches the runtime at a socket.
+func (a *app) client(socket string) ipc.Client {
+	return ipc.Client{
 		Version:     a.Version,
 		CallTimeout: callLimit,
 		DialTimeout: callLimit,
@@ -67,9 +63,18 @@ func (a *app) call(ctx context.Context, req *ipc.Request) (*ipc.Reply, error) {
 			if a.Dial == nil {
 				return nil, errors.New("this build has no way to the runtime")
 			}
-			return a.Dial(ctx, d.Socket)
+			return a.Dial(ctx, socket)
 		},
 	}
+}
+
+// call asks the runtime. Without one the error matches ipc.ErrNotRunning.
+func (a *app) call(ctx context.Context, req *ipc.Request) (*ipc.Reply, error) {
+	d, err := a.dirs()
+	if err != nil {
+		return nil, err
+	}
+	client := a.client(d.Socket)
 	reply, err := client.Call(ctx, req)
 	if errors.Is(err, ipc.ErrHungUp) {
 		// It was leaving at that moment; now another one serves, or none.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
+	"fmt"
 	"net"
 	"os"
 	"path/filepath"
@@ -21,6 +22,7 @@ import (
 	"github.com/lidguard-go/lidguard/internal/event"
 	"github.com/lidguard-go/lidguard/internal/ipc"
 	"github.com/lidguard-go/lidguard/internal/paths"
+	"github.com/lidguard-go/lidguard/internal/platform/endpoint"
 	"github.com/lidguard-go/lidguard/internal/settings"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -42,6 +44,7 @@ type world struct {
 	goos    string
 	power   *Power
 	play    func(context.Context, string, int) error
+	reach   func(context.Context, string) (net.Conn, error) // nil: dial
 }
 
 func newWorld(t *testing.T) *world {
@@ -60,6 +63,9 @@ func (w *world) run(args ...string) (code int, stdout, stderr string) {
 		Probe: func(context.Context) (Machine, error) { return w.machine, nil },
 		Power: w.power,
 		Play:  w.play,
+	}
+	if w.reach != nil {
+		o.Dial = w.reach
 	}
 	code = run(context.Background(), o, func(a *app) { a.interactive = a.interactive || w.person })
 	return code, out.String(), errs.String()
@@ -187,6 +193,39 @@ func TestStatus_findings(t *testing.T) {
 	w.env["LIDGUARD_HOME"] = "" // the folder above
 	if _, out, _ := w.run("status"); !strings.Contains(out, "runtime-unreachable: ") {
 		t.Errorf("a socket nobody answers on is not told:\n%s", out)
+	}
+}
+
+// TestStatus_namesTheRuntimeThatHangs: the system knows who listens, whatever it says.
+func TestStatus_namesTheRuntimeThatHangs(t *testing.T) {
+	dir, err := os.MkdirTemp("", "lg") // sockets have short names
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	if err := endpoint.PrepareDir(filepath.Join(dir, "run")); err != nil {
+		t.Fatal(err)
+	}
+	socket := filepath.Join(dir, "run", "sock")
+	l, err := endpoint.Listen(socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	go func() { // ends when the listener closes
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			fmt.Fprintln(conn, "nonsense")
+			conn.Close()
+		}
+	}()
+	w := newWorld(t)
+	w.reach = func(ctx context.Context, _ string) (net.Conn, error) { return endpoint.Dial(ctx, socket) }
+	if _, out, _ := w.run("status"); !strings.Contains(out, fmt.Sprintf("the runtime (process %d) does not answer as it should", os.Getpid())) {
+		t.Errorf("the process is not named:\n%s", out)
 	}
 }
 

@@ -105,6 +105,8 @@ func (a *app) runtimeFacts(ctx context.Context) (doctor.RuntimeFacts, error) {
 		facts.RunShut = shutFolder(d.Run)
 	case err != nil:
 		facts.RuntimeError = err.Error()
+		client := a.client(d.Socket)
+		facts.RuntimePID = client.Owner(ctx)
 	default:
 		facts.Status, facts.RuntimeVersion = statusOf(reply), reply.Version
 	}

@@ -55,6 +55,7 @@ type RuntimeFacts struct {
 	Status         *ipc.Status // nil: no answer
 	RuntimeVersion string
 	RuntimeError   string // an answer that could not be used
+	RuntimePID     int    // who gave it, or none; 0: not known
 	Socket         string
 	SocketExists   bool   // although nothing answered
 	SocketOdd      string // what it is in place of a socket; "" if one, or not there
@@ -152,7 +153,11 @@ func unreachable(f RuntimeFacts) []Finding {
 		return one(RuntimeFolder, "`mv "+install.ShellWord(f.Socket)+" "+install.ShellWord(f.Socket+".old")+"`; the next hook starts a runtime",
 			"%s is %s and no socket, which lidguard does not overwrite, so no runtime can start", f.Socket, f.SocketOdd)
 	case f.RuntimeError != "":
-		return one(RuntimeUnreachable, "if it persists, end the lidguard process that owns "+f.Socket,
+		if f.RuntimePID != 0 {
+			return one(RuntimeUnreachable, fmt.Sprintf("if it persists, end process %d; the next hook starts a runtime", f.RuntimePID),
+				"the runtime (process %d) does not answer as it should: %s", f.RuntimePID, f.RuntimeError)
+		}
+		return one(RuntimeUnreachable, "if it persists, end the process named `lidguard runtime`, which owns "+f.Socket+" (`pgrep -fl 'lidguard runtime'` or the task manager finds it)",
 			"the runtime does not answer as it should: %s", f.RuntimeError)
 	case f.SocketExists:
 		return one(RuntimeUnreachable, "`lidguard start` or the next hook starts a new runtime; nothing needs to be removed by hand",

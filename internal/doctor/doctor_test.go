@@ -97,6 +97,18 @@ func TestPath(t *testing.T) {
 	}
 }
 
+func TestRuntime_namesTheProcessThatDoesNotAnswer(t *testing.T) {
+	f := well()
+	f.Status, f.RuntimeError = nil, "x"
+	if got := doctor.Runtime(f); !strings.Contains(got[0].Remedy, "pgrep") || strings.Contains(got[0].Text, "process") {
+		t.Errorf("not known: %+v", got)
+	}
+	f.RuntimePID = 4711
+	if got := doctor.Runtime(f); !strings.Contains(got[0].Remedy, "end process 4711") || !strings.Contains(got[0].Text, "(process 4711)") {
+		t.Errorf("known: %+v", got)
+	}
+}
+
 func TestAgent(t *testing.T) {
 	hook := func(s install.State, detail string) install.Hook {
 		return install.Hook{Event: "Stop", State: s, Detail: detail}

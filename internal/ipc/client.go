@@ -62,6 +62,23 @@ type Client struct {
 	DialTimeout, CallTimeout time.Duration
 }
 
+// Owner is the process id of the runtime at the socket, whether or not it answers; 0
+// where nothing listens or the system does not tell.
+func (c *Client) Owner(ctx context.Context) int {
+	ctx, cancel := deadline.In(ctx, or(c.DialTimeout, DialTimeout))
+	defer cancel()
+	conn, err := c.Dial(ctx)
+	if err != nil {
+		return 0
+	}
+	defer conn.Close()
+	owner, err := endpoint.OwnerOf(conn)
+	if err != nil {
+		return 0
+	}
+	return owner.PID
+}
+
 // Call sends one request and returns the reply to it. Protocol and Version of req
 // are filled in. An error matches ErrNotRunning when there is no runtime,
 // *ProtocolError when it is of another protocol, *RefusedError when it said no.

@@ -82,6 +82,9 @@ func PeerOf(conn net.Conn) (Peer, error) {
 	return Peer{strconv.Itoa(uid), pid}, err
 }
 
+// OwnerOf returns the process that listens at the other end of a connection from Dial.
+func OwnerOf(conn net.Conn) (Peer, error) { return PeerOf(conn) }
+
 func checkPeer(conn net.Conn, uid int) error {
 	p, err := PeerOf(conn)
 	if err != nil {

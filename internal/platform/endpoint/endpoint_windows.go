@@ -64,6 +64,9 @@ func Dial(ctx context.Context, path string) (net.Conn, error) {
 // PeerOf returns the process at the other end of a connection from Accept.
 func PeerOf(conn net.Conn) (Peer, error) { return peer(conn, windows.GetNamedPipeClientProcessId) }
 
+// OwnerOf returns the process that listens at the other end of a connection from Dial.
+func OwnerOf(conn net.Conn) (Peer, error) { return peer(conn, windows.GetNamedPipeServerProcessId) }
+
 func peer(conn net.Conn, whose func(windows.Handle, *uint32) error) (Peer, error) {
 	f, ok := conn.(interface{ Fd() uintptr })
 	if !ok {

@@ -43,12 +43,12 @@ lidguard can-close && notify-send 'close it'`,
 			}
 			answer := canClose(st, s, a.Power != nil || a.MacPower != nil, rights)
 			if st == nil && a.leftLive(d) {
-				answer = conclude([]closeReason{{false, "runtime-died", "the runtime died with sessions under way, and nothing holds the machine for them " +
+				answer = conclude([]closeReason{{Code: "runtime-died", Text: "the runtime died with sessions under way, and nothing holds the machine for them " +
 					"until their next event; `lidguard cleanup-orphans` starts it again at once"}})
 			}
 			if settingsErr != nil {
-				answer.Reasons = append(answer.Reasons, closeReason{true, "settings-broken",
-					"the settings cannot be read, so the defaults count"})
+				answer.Reasons = append(answer.Reasons, closeReason{For: true, Caveat: true, Code: "settings-broken",
+					Text: "the settings cannot be read, so the defaults count"})
 			}
 			err = a.result(answer, func() { a.showAnswer(answer) })
 			if err == nil && !answer.CanClose {
@@ -82,6 +82,8 @@ type closeReason struct {
 	For  bool   `json:"for"`
 	Code string `json:"code"`
 	Text string `json:"text"`
+	// Caveat: it is no reason against, and none for it either.
+	Caveat bool `json:"caveat,omitempty"`
 }
 
 // canClose judges whether the lid can be closed without stopping an agent or
@@ -90,11 +92,14 @@ type closeReason struct {
 // enough for a no; what is not known speaks against.
 func canClose(st *ipc.Status, s settings.Settings, looked bool, rights []ipc.Finding) closeAnswer {
 	if st == nil {
-		return closeAnswer{true, []closeReason{{true, "nothing-tracked", "no session is tracked, so there is nothing to interrupt; the machine does what it always does"}}}
+		return closeAnswer{true, []closeReason{{For: true, Code: "nothing-tracked", Text: "no session is tracked, so there is nothing to interrupt; the machine does what it always does"}}}
 	}
 	var out []closeReason
 	add := func(good bool, code, format string, args ...any) {
-		out = append(out, closeReason{good, code, fmt.Sprintf(format, args...)})
+		out = append(out, closeReason{For: good, Code: code, Text: fmt.Sprintf(format, args...)})
+	}
+	finding := func(good bool, f ipc.Finding) {
+		out = append(out, closeReason{For: good, Caveat: good, Code: f.Code, Text: f.Text})
 	}
 	var working bool
 	for _, session := range st.Sessions {
@@ -153,7 +158,7 @@ func canClose(st *ipc.Status, s settings.Settings, looked bool, rights []ipc.Fin
 	}
 	for _, f := range rights {
 		// What is held is held, whatever would be granted now.
-		add(lid && all, f.Code, "%s", f.Text)
+		finding(lid && all, f)
 	}
 	if looked && len(rights) == 0 {
 		add(true, "rights", "the system grants what the settings need")
@@ -163,7 +168,7 @@ func canClose(st *ipc.Status, s settings.Settings, looked bool, rights []ipc.Fin
 	heat(st, s, add)
 	for _, f := range st.Findings {
 		// What is held again keeps the machine awake like what always was.
-		add(f.Code == "hold-gap", f.Code, "%s", f.Text)
+		finding(f.Code == "hold-gap", f)
 	}
 	return conclude(out)
 }
@@ -244,7 +249,10 @@ func (a *app) showAnswer(answer closeAnswer) {
 	a.say("%s", map[bool]string{true: "yes", false: "no"}[answer.CanClose])
 	for _, r := range answer.Reasons {
 		mark := a.paint(green, "+")
-		if !r.For {
+		switch {
+		case r.Caveat:
+			mark = a.paint(yellow, "!")
+		case !r.For:
 			mark = a.paint(red, "-")
 		}
 		a.say("%s %s", mark, r.Text)

@@ -1,7 +1,10 @@
 package cli
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -24,6 +27,10 @@ func TestCanClose_rightsLidAndDisplays(t *testing.T) {
 		{"all is well", func(*ipc.Status, *settings.Settings) {}, nil, true, "lid-handler"},
 		{"rights are there", func(*ipc.Status, *settings.Settings) {}, nil, true, "rights"},
 		{"a right is missing that nothing needs now", func(*ipc.Status, *settings.Settings) {}, missing, true, "rights-missing"},
+		{"a container, and all is held", func(*ipc.Status, *settings.Settings) {}, []ipc.Finding{{Code: "in-container", Text: "this is a container"}}, true, "in-container"},
+		{"it was not held for a while", func(st *ipc.Status, _ *settings.Settings) {
+			st.Findings = []ipc.Finding{{Code: "hold-gap", Text: "a gap"}}
+		}, nil, true, "hold-gap"},
 		{"a right is missing and with it a lock", func(st *ipc.Status, _ *settings.Settings) {
 			st.Held[1] = ipc.Hold{What: "handle-lid-switch", Error: "no"}
 		}, missing, false, "rights-missing"},
@@ -60,8 +67,29 @@ func TestCanClose_rightsLidAndDisplays(t *testing.T) {
 		c.change(st, &s)
 		got := canClose(st, s, true, c.rights)
 		found := slices.ContainsFunc(got.Reasons, func(r closeReason) bool { return r.Code == c.code && r.For == c.can })
+		for _, r := range got.Reasons {
+			finding := slices.ContainsFunc(append(c.rights, st.Findings...), func(f ipc.Finding) bool { return f.Code == r.Code })
+			if r.Caveat != (finding && r.For) {
+				t.Errorf("%s: %+v, a caveat is a finding that is no reason against", c.name, r)
+			}
+		}
 		if got.CanClose != c.can || !found {
 			t.Errorf("%s: %v, want %v because of %s: %+v", c.name, got.CanClose, c.can, c.code, got.Reasons)
 		}
+	}
+}
+
+// TestCanClose_marks: what is no reason for it has no plus.
+func TestCanClose_marks(t *testing.T) {
+	w := newWorld(t)
+	if err := os.MkdirAll(filepath.Join(w.home, ".config", "lidguard"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(w.home, ".config", "lidguard", "settings.json"), []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, out, _ := w.run("can-close")
+	if !strings.Contains(out, "\n+ no session is tracked") || !strings.Contains(out, "\n! the settings cannot be read") {
+		t.Errorf("%s", out)
 	}
 }

@@ -38,6 +38,7 @@ type JSON struct {
 	empty   bool // there is no value, only blanks and comments
 	root    hujson.Value
 	created []Path
+	places  placeIndex
 }
 
 // ParseJSON reads a document whose root is an object. Nothing at all, or
@@ -70,7 +71,7 @@ func (d *JSON) load(text []byte) error {
 			return syntaxErrorAt(text, root.StartOffset, "the file holds %s, expected an object", kindName(kind))
 		}
 	}
-	d.text, d.empty, d.root, d.eol = text, empty, root, eolOf(text)
+	d.text, d.empty, d.root, d.eol, d.places = text, empty, root, eolOf(text), placeIndex{}
 	return nil
 }
 
@@ -127,15 +128,6 @@ func (d *JSON) Len(p Path) int {
 		}
 	}
 	return 0
-}
-
-// Locate returns where the value at p starts, or its key if it has one.
-func (d *JSON) Locate(p Path) (Position, bool) {
-	n := d.find(p)
-	if n == nil {
-		return Position{}, false
-	}
-	return positionAt(d.text, n.start()), true
 }
 
 // node is a value and where it hangs.

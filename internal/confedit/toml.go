@@ -24,6 +24,7 @@ type TOML struct {
 	sections []section // sections[0] is what stands before the first header
 	values   map[string]any
 	created  []Path
+	places   placeIndex
 }
 
 // section is a header line and the pairs below it.
@@ -67,7 +68,7 @@ func (d *TOML) load(text []byte) error {
 	if err != nil {
 		return err
 	}
-	d.text, d.values, d.sections, d.eol = text, values, sections, eolOf(text)
+	d.text, d.values, d.sections, d.eol, d.places = text, values, sections, eolOf(text), placeIndex{}
 	return nil
 }
 
@@ -212,23 +213,3 @@ func (d *TOML) Get(p Path) (value any, ok bool) {
 
 // Decode stores the whole document in v, as go-toml does.
 func (d *TOML) Decode(v any) error { return toml.Unmarshal(d.text, v) }
-
-// Locate returns where the value at p is written: its key, or the header of
-// its table. A table that is only implied by others is found at the first of
-// them.
-func (d *TOML) Locate(p Path) (Position, bool) {
-	if _, ok := d.Get(p); !ok {
-		return Position{}, false
-	}
-	for _, s := range d.sections {
-		if s.head >= 0 && s.path.within(p) {
-			return positionAt(d.text, s.head), true
-		}
-		for _, kv := range s.pairs {
-			if kv.path.within(p) || p.within(kv.path) {
-				return positionAt(d.text, kv.key), true
-			}
-		}
-	}
-	return Position{1, 1}, true // the root of an empty document
-}

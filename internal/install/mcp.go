@@ -39,7 +39,19 @@ type ServerReport struct {
 	Detail   string         `json:"detail,omitempty"` // what is different, in words
 	Command  []string       `json:"command,omitempty"`
 	Remedy   string         `json:"-"` // where the state is unreadable
+	Nowhere  bool           `json:"-"` // unreadable, and certainly without an entry; see NoPlace
 }
+
+// NoPlace is the report about a file with something else where its servers belong: an
+// entry cannot be put there, and none is there.
+func (r ServerReport) NoPlace(err error) ServerReport {
+	r = r.Unusable(err)
+	r.Nowhere = true
+	return r
+}
+
+// Gone reports that there is certainly no entry.
+func (r ServerReport) Gone() bool { return r.State == Missing || r.Nowhere }
 
 // Unusable is the report about a file that cannot be used.
 func (r ServerReport) Unusable(err error) ServerReport {
@@ -125,12 +137,27 @@ type Entry[T any] struct {
 	There   bool     // there is one, readable or not
 	Value   T        // zero where it is not readable
 	Members []string // the names of its members, in no order
+
+	nowhere error // there is no object that it could stand in
+}
+
+// Place is nil where the entry stands in file or could, and else says what is in its way.
+func (e Entry[T]) Place(file string) error {
+	if e.nowhere == nil {
+		return nil
+	}
+	return fmt.Errorf("%q: %w", file, e.nowhere)
 }
 
 // ReadEntry finds the entry at p.
 func ReadEntry[T any](doc *confedit.JSON, p confedit.Path) Entry[T] {
 	var e Entry[T]
 	if _, e.There = doc.Get(p); !e.There {
+		parent := p[:len(p)-1]
+		if value, ok := doc.Get(parent); ok && value[0] != '{' {
+			at, _ := doc.Locate(parent)
+			e.nowhere = &confedit.SyntaxError{Position: at, Message: parent.String() + " is no object"}
+		}
 		return e
 	}
 	// What cannot be decoded is nothing lidguard wrote.

@@ -70,6 +70,8 @@ func (m MCP) Status(want install.Server) install.ServerReport {
 	switch {
 	case err != nil:
 		return r.Unusable(err)
+	case e.Place(m.File) != nil:
+		return r.NoPlace(e.Place(m.File))
 	case e.There:
 		r = r.Compare(append([]string{e.Value.Command}, e.Value.Args...), want)
 		if r.State == install.Installed && e.Value.Type != "" && e.Value.Type != "stdio" {
@@ -84,6 +86,9 @@ func (m MCP) Status(want install.Server) install.ServerReport {
 // claude on PATH.
 func (m MCP) Register(want install.Server, records install.Records, find install.Finder) (install.Registration, error) {
 	e, err := m.read(want.Name)
+	if err == nil {
+		err = e.Place(m.File)
+	}
 	if err != nil {
 		return install.Registration{}, err
 	}
@@ -120,7 +125,7 @@ func (m MCP) removal(program, name string) install.Command {
 // itself, so that every byte comes back.
 func (m MCP) Unregister(want install.Server, records install.Records, find install.Finder) (install.Registration, error) {
 	var r install.Registration
-	if state := m.Status(want).State; state == install.Foreign || state == install.Missing && records[install.ServerRecord(m.File)] == nil {
+	if now := m.Status(want); now.State == install.Foreign || now.Gone() && records[install.ServerRecord(m.File)] == nil {
 		return r, nil
 	}
 	if program := find("claude"); program != "" && records[install.ServerRecord(m.File)] == nil {

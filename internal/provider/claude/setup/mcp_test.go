@@ -233,6 +233,12 @@ func TestMCP_states(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), "line ") {
 				t.Errorf("%s: registering: %v", c.name, err)
 			}
+			if c.name == "no place" { // where nothing can be, nothing need be taken out
+				un, err := b.mcp.Unregister(server, b.records(), there)
+				if err != nil || len(un.Commands)+len(un.Plan.Edits) > 0 {
+					t.Errorf("%s: unregistering: %+v %v", c.name, un, err)
+				}
+			}
 			if b.read() != c.text {
 				t.Errorf("%s: the file was touched", c.name)
 			}
@@ -303,6 +309,7 @@ const written = `{
 `
 
 var states = []stateCase{
+	{"no place", "{\n  \"mcpServers\": []}", install.Unreadable, "line 2, column 3: mcpServers is no object"},
 	{"an older path", `{"mcpServers": {"lidguard": {"type": "stdio", "command": "/old/lidguard", "args": ["mcp-server"], "env": {"mine": "1"}}}}`, install.NeedsUpdate, "another program: /old/lidguard"},
 	{"more arguments", `{"mcpServers": {"lidguard": {"command": "/opt/it's here/lidguard", "args": ["mcp-server", "--x"]}}}`, install.NeedsUpdate, "other arguments: mcp-server --x"},
 	{"another type", `{"mcpServers": {"lidguard": {"type": "http", "command": "/opt/it's here/lidguard", "args": ["mcp-server"]}}}`, install.NeedsUpdate, `type "http"`},

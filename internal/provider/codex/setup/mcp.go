@@ -41,8 +41,9 @@ type mcpState struct {
 	there   bool
 	command []string
 	off     bool
-	others  bool // it has settings beside command and args
-	fragile bool // `codex mcp` would drop comments
+	others  bool  // it has settings beside command and args
+	fragile bool  // `codex mcp` would drop comments
+	nowhere error // something else stands where the servers belong
 }
 
 func (m MCP) read(name string) (mcpState, error) {
@@ -56,6 +57,13 @@ func (m MCP) read(name string) (mcpState, error) {
 		return s, fmt.Errorf("%q: %w", m.File, err)
 	}
 	s = m.state(doc, name)
+	servers := m.at(name)[:1]
+	if value, ok := doc.Get(servers); ok {
+		if _, table := value.(map[string]any); !table {
+			at, _ := doc.Locate(servers)
+			s.nowhere = fmt.Errorf("%q: %w", m.File, &confedit.SyntaxError{Position: at, Message: servers.String() + " is no table"})
+		}
+	}
 	s.fragile = losesComments(f.Bytes())
 	return s, nil
 }
@@ -111,6 +119,8 @@ func (m MCP) Status(want install.Server) install.ServerReport {
 	switch {
 	case err != nil:
 		return r.Unusable(err)
+	case s.nowhere != nil:
+		return r.NoPlace(s.nowhere)
 	case s.there:
 		if r = r.Compare(s.command, want); r.State == install.Installed && s.off {
 			r.State, r.Detail = install.Off, "enabled is false"
@@ -125,6 +135,9 @@ func (m MCP) Status(want install.Server) install.ServerReport {
 func (m MCP) Register(want install.Server, records install.Records, find install.Finder) (install.Registration, error) {
 	var r install.Registration
 	s, err := m.read(want.Name)
+	if err == nil {
+		err = s.nowhere
+	}
 	if err != nil {
 		return r, err
 	}
@@ -167,7 +180,7 @@ func (m MCP) Register(want install.Server, records install.Records, find install
 // itself, so that every byte comes back.
 func (m MCP) Unregister(want install.Server, records install.Records, find install.Finder) (install.Registration, error) {
 	var r install.Registration
-	if state := m.Status(want).State; state == install.Foreign || state == install.Missing && records[install.ServerRecord(m.File)] == nil {
+	if now := m.Status(want); now.State == install.Foreign || now.Gone() && records[install.ServerRecord(m.File)] == nil {
 		return r, nil
 	}
 	s, err := m.read(want.Name)

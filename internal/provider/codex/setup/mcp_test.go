@@ -227,6 +227,12 @@ func TestMCP_states(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), "line ") {
 				t.Errorf("%s: registering: %v", c.name, err)
 			}
+			if c.name == "no place" { // where nothing can be, nothing need be taken out
+				un, err := b.mcp.Unregister(server, b.records(), there)
+				if err != nil || len(un.Commands)+len(un.Plan.Edits) > 0 {
+					t.Errorf("%s: unregistering: %+v %v", c.name, un, err)
+				}
+			}
 			if b.read() != c.text {
 				t.Errorf("%s: the file was touched", c.name)
 			}
@@ -288,6 +294,7 @@ args = ["mcp-server"]
 `
 
 var states = []stateCase{
+	{"no place", "a = 1\nmcp_servers = []\n", install.Unreadable, "line 2, column 1: mcp_servers is no table"},
 	{"an older path", "[mcp_servers.lidguard]\ncommand = \"/old/lidguard\" # mine\nargs = [\"mcp-server\"]\n", install.NeedsUpdate, "another program: /old/lidguard"},
 	{"switched off", "[mcp_servers.lidguard]\ncommand = \"/opt/it's here/lidguard\"\nargs = [\"mcp-server\"]\nenabled = false\n", install.Off, "enabled is false"},
 	{"as it should be", "mcp_servers.lidguard = {command = \"/opt/it's here/lidguard\", args = [\"mcp-server\"], startup_timeout_sec = 5}\n", install.Installed, ""},

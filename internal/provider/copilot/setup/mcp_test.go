@@ -240,6 +240,12 @@ func TestMCP_states(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), "line ") {
 				t.Errorf("%s: registering: %v", c.name, err)
 			}
+			if c.name == "no place" { // where nothing can be, nothing need be taken out
+				un, err := b.mcp.Unregister(server, b.records(), there)
+				if err != nil || len(un.Commands)+len(un.Plan.Edits) > 0 {
+					t.Errorf("%s: unregistering: %+v %v", c.name, un, err)
+				}
+			}
 			if b.read() != c.text {
 				t.Errorf("%s: the file was touched", c.name)
 			}
@@ -312,6 +318,7 @@ const written = `{
 `
 
 var states = []stateCase{
+	{"no place", "{\n  \"mcpServers\": []}", install.Unreadable, "line 2, column 3: mcpServers is no object"},
 	{"an older path", `{"mcpServers": {"lidguard": {"tools": ["mine"], "type": "local", "command": "/old/lidguard", "args": ["mcp-server"]}}}`, install.NeedsUpdate, "another program: /old/lidguard"},
 	{"no tool is on", `{"mcpServers": {"lidguard": {"tools": [], "type": "local", "command": "/opt/it's here/lidguard", "args": ["mcp-server"]}}}`, install.NeedsUpdate, "none of its tools"},
 	{"another type", `{"mcpServers": {"lidguard": {"tools": ["*"], "type": "http", "command": "/opt/it's here/lidguard", "args": ["mcp-server"]}}}`, install.NeedsUpdate, `type "http"`},

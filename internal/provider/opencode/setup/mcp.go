@@ -62,11 +62,12 @@ func (m MCP) file(name string) (path string, e install.Entry[mcpEntry], err erro
 		if err != nil {
 			return candidate, e, fmt.Errorf("%q: %w", candidate, err)
 		}
-		if e := install.ReadEntry[mcpEntry](doc, m.at(name)); e.There {
-			return candidate, e, nil
+		entry := install.ReadEntry[mcpEntry](doc, m.at(name))
+		if entry.There {
+			return candidate, entry, nil
 		}
 		if !found && base != "config.json" {
-			path, found = candidate, true
+			path, e, found = candidate, entry, true
 		}
 	}
 	return path, e, nil
@@ -79,6 +80,8 @@ func (m MCP) Status(want install.Server) install.ServerReport {
 	switch {
 	case err != nil:
 		return r.Unusable(err)
+	case e.Place(path) != nil:
+		return r.NoPlace(e.Place(path))
 	case e.There:
 		r = r.Compare(e.Value.Command, want)
 		switch {
@@ -95,7 +98,10 @@ func (m MCP) Status(want install.Server) install.ServerReport {
 // Register plans the registration. Who has switched the server off keeps it so.
 func (m MCP) Register(want install.Server, records install.Records, _ install.Finder) (install.Registration, error) {
 	var r install.Registration
-	path, _, err := m.file(want.Name)
+	path, e, err := m.file(want.Name)
+	if err == nil {
+		err = e.Place(path)
+	}
 	if err != nil {
 		return r, err
 	}
@@ -118,7 +124,7 @@ func (m MCP) Unregister(want install.Server, records install.Records, _ install.
 	if err != nil {
 		return r, err
 	}
-	if state := m.Status(want).State; state == install.Foreign || state == install.Missing && records[install.ServerRecord(path)] == nil {
+	if now := m.Status(want); now.State == install.Foreign || now.Gone() && records[install.ServerRecord(path)] == nil {
 		return r, nil
 	}
 	err = r.Plan.AddAs(install.ServerRecord(path), path, true, records, install.DropServer(confedit.Comments, m.at(want.Name), func(doc *confedit.JSON) bool {

@@ -240,6 +240,12 @@ func TestMCP_states(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), "line ") {
 				t.Errorf("%s: registering: %v", c.name, err)
 			}
+			if c.name == "no place" { // where nothing can be, nothing need be taken out
+				un, err := b.mcp.Unregister(server, b.records(), there)
+				if err != nil || len(un.Commands)+len(un.Plan.Edits) > 0 {
+					t.Errorf("%s: unregistering: %+v %v", c.name, un, err)
+				}
+			}
 			if b.read() != c.text {
 				t.Errorf("%s: the file was touched", c.name)
 			}
@@ -309,6 +315,7 @@ const written = `{
 `
 
 var states = []stateCase{
+	{"no place", "{\n  \"mcp\": []}", install.Unreadable, "line 2, column 3: mcp is no object"},
 	{"an older path", `{"mcp": {"lidguard": {"type": "local", "command": ["/old/lidguard", "mcp-server"], "environment": {"mine": "1"}}}}`, install.NeedsUpdate, "another program: /old/lidguard"},
 	{"another type", `{"mcp": {"lidguard": {"type": "remote", "command": ["/opt/it's here/lidguard", "mcp-server"]}}}`, install.NeedsUpdate, `type "remote"`},
 	{"switched off", `{"mcp": {"lidguard": {"type": "local", "command": ["/opt/it's here/lidguard", "mcp-server"], "enabled": false}}}`, install.Off, "enabled is false"},

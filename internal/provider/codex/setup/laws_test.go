@@ -163,7 +163,7 @@ func checkLaws(t *testing.T, path string, before []byte) {
 	if err != nil || !bytes.Equal(again.Text, installed.Text) {
 		t.Fatalf("a second installation changes %q to %q (%v)", installed.Text, again.Text, err)
 	}
-	removed, err := s.remove(path, nil)(installed.Text, installed.Created)
+	removed, err := s.remove(path, nil, nil)(installed.Text, installed.Created)
 	if err != nil || !bytes.Equal(removed.Text, before) {
 		t.Fatalf("removal leaves a difference (%v):\n%s", err, confedit.Diff(before, removed.Text, "file"))
 	}
@@ -215,7 +215,7 @@ func TestLaw_foreignHooksNeverMove(t *testing.T) {
 				}
 			}
 			before := foreign(src)
-			removed, err := s.remove(path, nil)(src.draft().Text, draft.Created)
+			removed, err := s.remove(path, nil, nil)(src.draft().Text, draft.Created)
 			if err != nil {
 				t.Fatal(err)
 			}

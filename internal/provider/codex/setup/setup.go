@@ -309,26 +309,29 @@ func used(hooks []Hook, name string) bool {
 func (s Setup) Remove(records install.Records) (install.Plan, error) {
 	var plan install.Plan
 	var keys []string
+	var own []ownTrust
 	inJSON, err := s.open(s.JSON)
 	if err == nil {
-		keys = s.trustKeys(s.JSON, inJSON, every)
-		err = plan.Add(s.JSON, true, records, s.remove(s.JSON, nil))
+		keys, own = s.trustKeys(s.JSON, inJSON, every), s.ownTrusts(s.JSON, inJSON)
+		err = plan.Add(s.JSON, true, records, s.remove(s.JSON, nil, nil))
 	}
 	// A file that cannot be read is no reason to leave the hooks in the other.
-	err = errors.Join(err, plan.Add(s.Config, true, records, s.remove(s.Config, keys)))
+	err = errors.Join(err, plan.Add(s.Config, true, records, s.remove(s.Config, keys, own)))
 	return plan, s.explain(err)
 }
 
-// remove takes our entries out of one file. keys are trust entries that go too;
-// the ones of the file's own hooks are found while it is read.
-func (s Setup) remove(path string, keys []string) install.Change {
+// remove takes our entries out of one file. keys are trust entries that go too, and
+// so do those for own; the ones of the file's own hooks are found while it is read.
+func (s Setup) remove(path string, keys []string, own []ownTrust) install.Change {
 	return func(data []byte, created []confedit.Path) (confedit.Draft, error) {
 		src, err := s.parse(path, data)
 		if err != nil {
 			return confedit.Draft{}, err
 		}
 		if config, ok := src.(*tomlSource); ok {
-			if err := config.forget(append(s.trustKeys(path, src, every), keys...)); err != nil {
+			gone := slices.Concat(s.trustKeys(path, src, every), keys, s.trustedAs(config, slices.Concat(s.ownTrusts(path, src), own)))
+			slices.Sort(gone)
+			if err := config.forget(slices.Compact(gone)); err != nil {
 				return confedit.Draft{}, err
 			}
 		}

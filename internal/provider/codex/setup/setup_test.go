@@ -174,6 +174,30 @@ func TestRemove_leavesForeignTrustAlone(t *testing.T) {
 	}
 }
 
+// TestRemove_trustOfAMovedHook: a foreign group was put in front of ours, so that the
+// trust in ours stands under what is now its key. That of others stays.
+func TestRemove_trustOfAMovedHook(t *testing.T) {
+	foreign := "\n[hooks.state.\"/other/hooks.json:stop:0:0\"]\ntrusted_hash = \"sha256:1\"\n"
+	for _, again := range []bool{false, true} { // trusted anew where it stands now
+		b := newBench(t)
+		b.write(b.setup.Config, "model = \"gpt\"\n")
+		b.install()
+		b.trust()
+		b.write(b.setup.JSON, strings.Replace(b.read(b.setup.JSON), `"Stop": [`, `"Stop": [{"hooks": [{"type": "command", "command": "first"}]}, `, 1))
+		if again {
+			b.trust()
+		}
+		b.write(b.setup.Config, b.read(b.setup.Config)+foreign)
+		if n := strings.Count(b.read(b.setup.Config), "hooks.json:stop:"); n < 2 {
+			t.Fatalf("%d entries of trust for Stop:\n%s", n, b.read(b.setup.Config))
+		}
+		b.remove()
+		if diff := cmp.Diff("model = \"gpt\"\n"+foreign, b.read(b.setup.Config)); diff != "" {
+			t.Errorf("trusted again %v: %s", again, diff)
+		}
+	}
+}
+
 func TestInstall_whereThePersonKeepsHooks(t *testing.T) {
 	for _, c := range []struct {
 		name, json, toml string

@@ -7,7 +7,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/lidguard-go/lidguard/internal/confedit"
@@ -41,6 +43,38 @@ func (s Setup) trustKeys(file string, src source, of func(event string) bool) []
 		}
 		for _, p := range places(src, name) {
 			out = append(out, s.trustKey(file, name, p.group, p.index))
+		}
+	}
+	return out
+}
+
+// ownTrust is how trust in a handler of ours is told from others' at whatever position
+// it was given: a foreign group that was put in front of it has moved it since.
+type ownTrust struct{ file, event, hash string }
+
+// ownTrusts are those of our handlers in a file.
+func (s Setup) ownTrusts(file string, src source) []ownTrust {
+	var out []ownTrust
+	for _, name := range src.events() {
+		for _, p := range places(src, name) {
+			out = append(out, ownTrust{file, name, trustHash(name, p.handler, p.matcher)})
+		}
+	}
+	return out
+}
+
+// trustedAs lists the keys of the trust that config has for these handlers.
+func (s Setup) trustedAs(config *tomlSource, own []ownTrust) []string {
+	value, _ := config.doc.Get(confedit.Path{"hooks", stateKey})
+	state, _ := value.(map[string]any)
+	var out []string
+	for _, key := range slices.Sorted(maps.Keys(state)) {
+		hash := trustOf(config, key).hash
+		if slices.ContainsFunc(own, func(o ownTrust) bool {
+			start := strings.TrimSuffix(s.trustKey(o.file, o.event, 0, 0), "0:0")
+			return hash == o.hash && strings.HasPrefix(key, start)
+		}) {
+			out = append(out, key)
 		}
 	}
 	return out

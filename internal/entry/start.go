@@ -99,10 +99,12 @@ func runtimeProgram(executable string) (string, error) {
 
 // keptNames and keptPrefixes are what a runtime sees of a hook's environment. The
 // rest stays behind: hooks inherit the client's API keys (contracts/codex §7),
-// and a process that lives for hours has no use for them.
+// and a process that lives for hours has no use for them. A proxy's address may hold a
+// login; without it nothing would get out.
 var (
 	keptNames = []string{"HOME", "PATH", "USER", "LOGNAME", "LANG", "TZ", "TMPDIR", "DISPLAY", "WAYLAND_DISPLAY",
 		"CODEX_HOME", "CLAUDE_CONFIG_DIR", "COPILOT_HOME",
+		"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", // the way out of webhooks, telemetry and phone, in either case
 		"USERPROFILE", "USERNAME", "APPDATA", "LOCALAPPDATA", "SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "TEMP", "TMP", "COMSPEC", "PATHEXT"}
 	keptPrefixes = []string{"LIDGUARD_", "XDG_", "DBUS_", "LC_", "PULSE_", "PIPEWIRE_"}
 )

@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -27,5 +28,16 @@ func TestRun_startsNoRuntimeForACanary(t *testing.T) {
 		if code := entry.Run([]string{"claude-hook"}, env, strings.NewReader(payload), &stdout, &stderr); code != 0 || len(*started) > 0 != want {
 			t.Errorf("%s: exit code %d, started %v", id, code, *started)
 		}
+	}
+}
+
+// A runtime speaks to webhooks, sinks and the phone's service, behind a proxy too, and
+// keeps nothing else of the client's.
+func TestPickEnviron(t *testing.T) {
+	keep := []string{"HOME=/h", "HTTPS_PROXY=http://me:pw@proxy.example:3128", "http_proxy=http://proxy.example:3128", "no_proxy=.example", "NO_PROXY=10.0.0.0/8",
+		"LIDGUARD_HOME=/l", "XDG_RUNTIME_DIR=/run/user/1"}
+	drop := []string{"ANTHROPIC_API_KEY=secret", "ALL_PROXY=socks5://proxy.example", "PROXY=x", "MY_HTTPS_PROXY=x", "PATHOLOGICAL=1"}
+	if got := entry.PickEnviron(slices.Concat(keep, drop)); !slices.Equal(got, keep) {
+		t.Errorf("kept %q, want %q", got, keep)
 	}
 }

@@ -56,6 +56,7 @@ type walker struct {
 	calls          []call           // functions and aliases being walked, innermost last
 	scripts        []string         // script files being walked
 	files          map[string]Value // files the command wrote, by absolute path
+	npmScripts     map[string]Value // scripts the command put into package.json
 	traps          []trapped        // of the shell being walked
 	procs          []Value          // what process substitutions print
 }

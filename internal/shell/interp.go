@@ -2,6 +2,7 @@ package shell
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -70,11 +71,11 @@ func language(name string) (lang, code string) {
 		return "julia", " -e --eval -E --print "
 	case "elixir", "iex":
 		return "elixir", " -e --eval "
-	case "groovy":
+	case "groovy", "groovysh":
 		return "groovy", " -e "
 	case "scala", "scala-cli":
 		return "scala", " -e "
-	case "kotlin", "swift", "ghc", "runghc", "gnuplot", "rake":
+	case "kotlin", "swift", "ghc", "ghci", "runghc", "gnuplot", "rake":
 		return base, " -e "
 	case "jshell":
 		return "java", ""
@@ -361,15 +362,15 @@ func (w *walker) runFile(path Value, d Dialect, args []Arg, leaf int, c ctx) {
 			w.opaque(Opaque{Leaf: leaf, Text: p, From: p.origin(), Why: "script", Offset: off})
 			continue
 		}
-		if name == "/dev/stdin" || name == "/dev/fd/0" || name == "/proc/self/fd/0" || name == "-" {
-			if c.in.Text != nil {
+		if in, ok := w.descriptor(name, c); ok {
+			if in.Text != nil {
 				cc := c
 				cc.in, cc.stream = Input{}, nil
-				if w.code(*c.in.Text, d, nil, "standard input", cc) {
+				if w.code(*in.Text, d, nil, "standard input", cc) {
 					continue
 				}
 			}
-			w.opaque(Opaque{Leaf: leaf, Text: hole(HoleInput, ""), From: c.in.From, Why: "standard input", Offset: off})
+			w.opaque(Opaque{Leaf: leaf, Text: hole(HoleInput, ""), From: in.From, Why: "standard input", Offset: off})
 			continue
 		}
 		if slices.Contains(w.scripts, name) {
@@ -420,6 +421,83 @@ func (w *walker) writtenScript(name string, v Value, d Dialect, leaf int, c ctx)
 		w.f.Opaque[n].Leaf = leaf
 	}
 	w.scripts = w.scripts[:len(w.scripts)-1]
+}
+
+// descriptor returns what is read from a path that names an open descriptor:
+// -, /dev/stdin, /dev/fd/N. Of a descriptor that the command did not open nothing
+// is known.
+func (w *walker) descriptor(name string, c ctx) (Input, bool) {
+	n := "0"
+	if name != "-" && name != "/dev/stdin" {
+		var ok bool
+		if n, ok = strings.CutPrefix(name, "/dev/fd/"); !ok {
+			if n, ok = strings.CutPrefix(name, "/proc/self/fd/"); !ok {
+				return Input{}, false
+			}
+		}
+	}
+	if n == "0" {
+		return c.in, true
+	}
+	if fd, err := strconv.Atoi(n); err == nil {
+		for _, rs := range [...][]Redirect{c.redirs, w.st.open} {
+			for i := len(rs) - 1; i >= 0; i-- {
+				if rs[i].FD == fd {
+					return w.opened(&rs[i]), true
+				}
+			}
+		}
+	}
+	return Input{Kind: InputPipe}, true
+}
+
+// opened returns what is read through a redirection.
+func (w *walker) opened(r *Redirect) Input {
+	if r.Here != nil {
+		return Input{Kind: InputHere, Text: r.Here}
+	}
+	file := r.Target.Value
+	if r.Op != "<" && r.Op != "<>" {
+		return Input{Kind: InputPipe, From: file.origin()}
+	}
+	if len(file.Holes) > 0 {
+		in := Input{Kind: InputPipe, From: file.origin()}
+		if file.Holes[0].Kind == HolePath {
+			if text, ok := w.procText(file.Holes[0].Name); ok {
+				in.Text = &text
+			}
+		}
+		return in
+	}
+	text := w.fileHole(file)
+	return Input{Kind: InputFile, File: &file, Text: &text}
+}
+
+// fed returns the program text that a word names when it is no file to read:
+// a process substitution or an open descriptor. Of text that is not known the
+// leaf is noted as running it unseen.
+func (w *walker) fed(a *Arg, why string, leaf int, c ctx) (Value, bool) {
+	in := Input{}
+	if name, ok := a.Exact(); ok {
+		if in, ok = w.descriptor(name, c); !ok {
+			return Value{}, false
+		}
+	} else if len(a.Holes) > 0 && a.Holes[0].Kind == HolePath {
+		in = w.opened(&Redirect{Op: "<", Target: *a})
+		if in.Text == nil {
+			return Value{}, false
+		}
+	} else {
+		return Value{}, false
+	}
+	v := hole(HoleInput, "")
+	if in.Text != nil {
+		v, _ = w.contents(*in.Text, a.Offset)
+	}
+	if len(v.Holes)+len(v.Alts) > 0 && in.Kind != InputInherit {
+		w.opaque(Opaque{Leaf: leaf, Text: v, From: in.From, Why: why + " input", Offset: a.Offset})
+	}
+	return v, true
 }
 
 // source walks . and source.
@@ -614,8 +692,8 @@ func (w *walker) foreign(lang, flags string, argv []Arg, c ctx) {
 				return
 			}
 		}
-		if name == "-" || name == "/dev/stdin" {
-			file = -1
+		if in, ok := w.descriptor(name, c); ok {
+			c.in, file = in, -1
 		} else {
 			w.codeFile(lang, argv[file].Value, i, argv[file].Offset)
 			return

@@ -132,7 +132,11 @@ func (w *walker) redirects(rs []*syntax.Redirect, c *ctx) {
 					c.in.Text = &text
 				}
 			case r.Op == syntax.DplIn && out.FD <= 0 && target != "-" && target != "0":
+				c.redirs = redirs
 				c.in = Input{Kind: InputFile, File: &out.Target.Value}
+				if in, ok := w.descriptor("/dev/fd/"+target, *c); ok && (in.Text != nil || !in.From.Empty()) {
+					c.in = in
+				}
 				c.stream = nil
 			case out.Writes() && (out.FD == 1 || out.FD == -1):
 				// The text goes to the file; what reads on sees nothing.

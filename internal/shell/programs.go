@@ -88,10 +88,7 @@ func (w *walker) program(name string, argv []Arg, c ctx) bool {
 	case "vim", "vi", "nvim", "view", "gvim", "ex", "vimdiff", "rvim", "mvim":
 		w.vim(argv, c)
 	case "ed", "red":
-		w.leaf(argv, c)
-		if c.in.Text != nil {
-			w.bangLines(*c.in.Text, name, c)
-		}
+		w.started(argv, c, Wrap{Name: name, Argv: argv[:1]}, func(i int, inner ctx) { w.typed("ed", i, c.in, inner) })
 	case "tmux", "screen", "zellij", "byobu", "dtach", "abduco":
 		w.tmux(name, argv, c)
 	case "npx", "bunx", "pnpx", "uvx", "pipx":
@@ -818,6 +815,7 @@ func (w *walker) cmake(argv []Arg, c ctx) bool {
 // "..." | getline, print | "...".
 func (w *walker) awk(argv []Arg, c ctx) {
 	opts, n := options(argv, 1, "FvfeiElD", " --field-separator --assign --file --source --include --exec --load ")
+	outer := c // with what feeds it
 	w.started(argv, c, Wrap{Name: "awk", Argv: argv[:1]}, func(i int, c ctx) {
 		note := func(v Value, off int) {
 			if len(w.f.Code) < 256 {
@@ -833,7 +831,12 @@ func (w *walker) awk(argv []Arg, c ctx) {
 			switch opts[k].name {
 			case "-f", "--file", "-E", "--exec":
 				inline = false
-				if opts[k].value != nil {
+				if opts[k].value == nil {
+					continue
+				}
+				if v, ok := w.fed(opts[k].value, "awk", i, outer); ok {
+					note(v, opts[k].value.Offset)
+				} else {
 					w.codeFile("awk", opts[k].value.Value, i, opts[k].value.Offset)
 				}
 			case "-e", "--source":
@@ -898,11 +901,25 @@ func awkCommands(src string) []string {
 // sed walks the e command and the e flag of s, and notes w.
 func (w *walker) sed(argv []Arg, c ctx) {
 	opts, n := options(argv, 1, "efl", " --expression --file --line-length ")
+	outer := c // with what feeds it
 	w.started(argv, c, Wrap{Name: "sed", Argv: argv[:1]}, func(i int, c ctx) {
 		scripts := []*Arg{}
 		for k := range opts {
-			if o := opts[k]; o.value != nil && (o.name == "-e" || o.name == "--expression") {
+			o := opts[k]
+			switch {
+			case o.value == nil:
+			case o.name == "-e" || o.name == "--expression":
 				scripts = append(scripts, o.value)
+			case o.name == "-f" || o.name == "--file":
+				s := *o.value
+				if v, ok := w.fed(o.value, "sed", i, outer); ok {
+					s.Value = v
+				} else if text, ok := w.readScript(o.value.Value, o.value.Offset); ok {
+					s.Value = exact(text)
+				} else {
+					continue
+				}
+				scripts = append(scripts, &s)
 			}
 		}
 		if len(scripts) == 0 && !given(opts, " -f --file ") && n < len(argv) {
@@ -1004,10 +1021,12 @@ func skipDelim(s string, i int, d byte) int {
 // vim walks the ! commands of -c, --cmd and +.
 func (w *walker) vim(argv []Arg, c ctx) {
 	w.started(argv, c, Wrap{Name: "vim", Argv: argv[:1]}, func(i int, c ctx) {
+		var typed []Value // one after the other: what one opens the next writes
+		at := 0
 		for n := 1; n < len(argv); n++ {
 			a := argv[n]
 			switch {
-			case (a.Text == "-c" || a.Text == "--cmd" || a.Text == "-S") && n+1 < len(argv):
+			case (a.Text == "-c" || a.Text == "--cmd" || a.Text == "-S" || a.Text == "-sc") && n+1 < len(argv):
 				n++
 				a = argv[n]
 			case len(a.Text) > 1 && a.Text[0] == '+' && len(a.Alts) == 0:
@@ -1015,13 +1034,17 @@ func (w *walker) vim(argv []Arg, c ctx) {
 			default:
 				continue
 			}
-			if len(w.f.Code) < 256 {
-				w.f.Code = append(w.f.Code, Code{Language: "vim", Text: a.Value, Leaf: i, Offset: a.Offset})
+			if len(typed) == 0 {
+				at = a.Offset
 			}
+			typed = append(typed, a.Value)
 			w.bang(a, i, c)
 		}
-		if c.in.Text != nil && has(" ex vi vim ", l0(programName(argv[0].Text))) {
-			w.bangLines(*c.in.Text, "vim", c)
+		if len(typed) > 0 && len(w.f.Code) < 256 {
+			w.f.Code = append(w.f.Code, Code{Language: "vim", Text: joinValues(typed, "\n"), Leaf: i, Offset: at})
+		}
+		if has(" ex vi vim nvim ", programName(argv[0].Text)) {
+			w.typed("vim", i, c.in, c)
 		}
 	})
 }
@@ -1062,18 +1085,23 @@ func (w *walker) bang(a Arg, leaf int, c ctx) {
 	}
 }
 
-func (w *walker) bangLines(v Value, why string, c ctx) {
-	if len(v.Alts) > 0 || len(v.Holes) > 0 {
+// typed walks the commands that an editor reads from standard input.
+func (w *walker) typed(lang string, leaf int, in Input, c ctx) {
+	if in.Text == nil || in.Text.Text == "" && len(in.Text.Holes)+len(in.Text.Alts) > 0 {
+		if !in.From.Empty() {
+			w.opaque(Opaque{Leaf: leaf, Text: hole(HoleInput, ""), From: in.From, Why: lang + " input", Offset: c.pos[0]})
+		}
 		return
 	}
-	leaf := len(w.f.Leaves) - 1
-	for line := range strings.SplitSeq(v.Text, "\n") {
+	if len(w.f.Code) < 256 {
+		w.f.Code = append(w.f.Code, Code{Language: lang, Text: *in.Text, Leaf: leaf, Offset: c.pos[0]})
+	}
+	for line := range strings.SplitSeq(in.Text.Text, "\n") {
 		if !w.step(1) {
 			return
 		}
-		if t := strings.TrimLeft(line, " :"); strings.HasPrefix(t, "!") {
-			a := Arg{Value: exact(t[1:]), Offset: c.pos[0], End: c.pos[1]}
-			w.shellWord(&a, why+" !", leaf, c)
+		if strings.Contains(line, "!") {
+			w.bang(Arg{Value: exact(line), Offset: c.pos[0], End: c.pos[1]}, leaf, c)
 		}
 	}
 }
@@ -1256,11 +1284,29 @@ func (w *walker) npm(name string, argv []Arg, c ctx) bool {
 			}
 		})
 		return true
+	case sub == "pkg" && n+1 < len(argv) && argv[n+1].Text == "set":
+		for k := range argv[n+2:] {
+			a := &argv[n+2+k]
+			key, _, _ := strings.Cut(a.Text, "=")
+			script, ok := strings.CutPrefix(key, "scripts.")
+			if !ok {
+				script, ok = strings.CutPrefix(strings.TrimSuffix(key, "]"), "scripts[")
+			}
+			if ok && len(a.Alts) == 0 && len(key) < len(a.Text) {
+				w.setScript(script, a.slice(len(key)+1, len(a.Text)))
+			}
+		}
+		return false
+	case sub == "set-script" && n+2 < len(argv):
+		w.setScript(argv[n+1].Text, argv[n+2].Value)
+		return false
 	case name == "deno" && (sub == "eval" || sub == "run"):
 		i := w.leaf(argv, c)
 		_, m := options(argv, n+1, "cr", " --config --import-map --ext ")
 		if m < len(argv) {
-			if sub == "eval" {
+			if v, ok := w.fed(&argv[m], "node", i, c); ok && sub == "run" {
+				w.f.Code = append(w.f.Code, Code{Language: "node", Text: v, Leaf: i, Offset: argv[m].Offset})
+			} else if sub == "eval" {
 				w.f.Code = append(w.f.Code, Code{Language: "node", Text: argv[m].Value, Leaf: i, Offset: argv[m].Offset})
 			} else {
 				w.codeFile("node", argv[m].Value, i, argv[m].Offset)
@@ -1332,7 +1378,9 @@ func (w *walker) bunDeno(argv []Arg, file, leaf int, c ctx) {
 		}
 	case "run", "task":
 		if n < len(rest) {
-			if strings.ContainsAny(rest[n].Text, "./") {
+			if v, ok := w.fed(&rest[n], "node", leaf, c); ok {
+				w.f.Code = append(w.f.Code, Code{Language: "node", Text: v, Leaf: leaf, Offset: rest[n].Offset})
+			} else if strings.ContainsAny(rest[n].Text, "./") {
 				w.codeFile("node", rest[n].Value, leaf, rest[n].Offset)
 			} else {
 				w.sub(func() { w.packageScript(rest[n].Text, rest[n+1:], leaf, inner, true) })
@@ -1345,13 +1393,22 @@ func (w *walker) bunDeno(argv []Arg, file, leaf int, c ctx) {
 	w.runs(leaf, from)
 }
 
+// setScript remembers a script that the command puts into package.json.
+func (w *walker) setScript(name string, text Value) {
+	if w.npmScripts == nil {
+		w.npmScripts = map[string]Value{}
+	}
+	w.npmScripts[name] = text
+	w.charge(text)
+}
+
 // packageScript walks a script of package.json and those npm runs around it.
 func (w *walker) packageScript(script string, args []Arg, leaf int, c ctx, must bool) {
 	if script == "" || w.calling(call{name: "script " + script}) {
 		return
 	}
 	content, ok := w.readScript(exact("package.json"), c.pos[0])
-	if !ok {
+	if !ok && w.npmScripts == nil {
 		if must && w.world.ReadFile != nil {
 			w.problem(Problem{Kind: Unread, Path: "package.json", Leaf: leaf, Offset: c.pos[0]})
 		}
@@ -1363,11 +1420,14 @@ func (w *walker) packageScript(script string, args []Arg, leaf int, c ctx, must 
 		args = args[1:]
 	}
 	for _, name := range [...]string{"pre" + script, script, "post" + script} {
-		text, ok := scripts[name]
+		v, ok := w.npmScripts[name]
 		if !ok {
-			continue
+			text, ok := scripts[name]
+			if !ok {
+				continue
+			}
+			v = exact(text)
 		}
-		v := exact(text)
 		if name == script {
 			v = concat(v, joinArgs(args))
 		}

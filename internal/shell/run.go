@@ -248,7 +248,9 @@ func (w *walker) builtin(name string, argv []Arg, c ctx) bool {
 	switch name {
 	case "cd", "chdir":
 		w.builtinLeaf(argv, c)
+		start := w.st.dir
 		w.cd(argv, "")
+		w.searched(argv, start, c)
 	case "pushd", "popd":
 		w.builtinLeaf(argv, c)
 		w.cd(argv, name)
@@ -519,6 +521,34 @@ func (w *walker) cd(argv []Arg, stack string) {
 	}
 }
 
+// searched adds the folders below those of CDPATH to where cd may have led.
+func (w *walker) searched(argv []Arg, start Value, c ctx) {
+	last := &argv[len(argv)-1]
+	if t := last.Text; len(argv) == 1 || t == "" || strings.HasPrefix(t, "-") || strings.HasPrefix(t, "/") || t == "." || t == ".." || strings.HasPrefix(t, "./") || strings.HasPrefix(t, "../") {
+		return
+	}
+	v, _ := w.lookup("CDPATH")
+	list := v.val
+	for i := range c.assigns {
+		if c.assigns[i].Name == "CDPATH" {
+			list = c.assigns[i].Value
+		}
+	}
+	if len(list.Holes)+len(list.Alts) > 0 || list.Text == "" {
+		return
+	}
+	to := []Value{w.st.dir}
+	for folder := range strings.SplitSeq(list.Text, ":") {
+		if len(to) == maxAlts {
+			break
+		}
+		if folder != "" && folder != "." {
+			to = append(to, joinPath(joinPath(start, exact(folder)), last.Value))
+		}
+	}
+	w.st.dir = either(to...)
+}
+
 // joinPath resolves a path against a directory, as text: links are not known.
 func joinPath(dir, path Value) Value {
 	var out []Value
@@ -605,6 +635,8 @@ func (w *walker) exec(argv []Arg, c ctx) {
 	}
 	if n >= len(argv) {
 		w.builtinLeaf(argv, c)
+		w.step(len(w.st.open))
+		w.st.open = append(w.st.open[:len(w.st.open):len(w.st.open)], c.redirs...)
 		return
 	}
 	c.via = via(c.via, Wrap{Name: "exec", Argv: argv[:n]})

@@ -16,7 +16,8 @@ type state struct {
 	exported []Assign
 	dir      Value
 	oldDir   *Value
-	dirs     []Value // pushd stack
+	dirs     []Value    // pushd stack
+	open     []Redirect // descriptors that exec opened
 	params   []Arg
 	name0    *Arg
 	knows    bool // params is complete: inside a function or script called here

@@ -24,6 +24,13 @@ func (j *judge) code(c *shell.Code) {
 		return
 	case "make", "just", "json":
 		return
+	case "vim", "ed":
+		if c.Leaf >= 0 && c.Leaf < len(j.f.Leaves) {
+			j.editorWrites(&call{j: j, i: c.Leaf, l: &j.f.Leaves[c.Leaf]}, text)
+		}
+		if c.Language == "ed" {
+			return
+		}
 	case "mongo", "mongosh":
 		m := call{j: j, l: &j.f.Leaves[max(c.Leaf, 0)]}
 		j.mongo(&m, text)
@@ -134,6 +141,9 @@ func (s *scan) run() {
 		return
 	}
 	s.whole()
+	if s.lang == "tcl" || s.lang == "expect" {
+		s.tcl()
+	}
 	budget := 4096
 	for i := 0; i < len(t); i++ {
 		switch c := t[i]; {
@@ -160,6 +170,21 @@ func (s *scan) run() {
 		s.constants()
 		if s.lang == "awk" {
 			s.awkWrites()
+		}
+	}
+}
+
+// tcl judges what Tcl starts and deletes; its words need no quotes.
+func (s *scan) tcl() {
+	for line := range strings.FieldsFuncSeq(s.text, func(r rune) bool { return strings.ContainsRune("\n;[]{}", r) }) {
+		line = strings.TrimLeft(line, " \t")
+		for _, p := range [...]string{"exec ", "spawn ", "system "} {
+			if cmd, ok := strings.CutPrefix(line, p); ok {
+				s.command(strings.TrimPrefix(strings.TrimLeft(cmd, " "), "-noecho "), true)
+			}
+		}
+		if files, ok := strings.CutPrefix(line, "file delete "); ok {
+			s.command("rm -r "+strings.ReplaceAll(files, "-force", "-f"), true)
 		}
 	}
 }

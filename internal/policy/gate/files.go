@@ -806,6 +806,69 @@ func (j *judge) sedScript(c *call, script string) {
 	}
 }
 
+// editorWrites judges where the commands of ed, ex and vim write: the file they
+// name, else the one that is open.
+func (j *judge) editorWrites(c *call, script string) {
+	valued := " -c --cmd -S -u -i -T "
+	if n := c.name(); n == "ed" || n == "red" {
+		valued = " -p "
+	}
+	if c.short("c") && len(c.argv()) > 1 && c.argv()[1] == "-sc" {
+		valued += "-sc "
+	}
+	open := c.operands(valued)
+	word := func(t string) *shell.Arg {
+		t = expandHome(t)
+		if strings.HasPrefix(t, "~/") && j.w.Home != "" {
+			t = j.w.Home + t[1:] // the editor does it
+		}
+		return &shell.Arg{Value: shell.Value{Text: t}}
+	}
+	for line := range strings.FieldsFuncSeq(script, func(r rune) bool { return r == '\n' || r == '|' }) {
+		line = strings.TrimLeft(line, " \t:%.,$+-0123456789'")
+		for _, p := range [...]string{"silent! ", "silent ", "sil! ", "sil ", "call "} {
+			line = strings.TrimPrefix(line, p)
+		}
+		if strings.HasPrefix(line, "delete(") {
+			if args, _ := arguments(line, len("delete")); len(args) > 0 {
+				j.remove(c, word(args[0]), len(args) > 1 && strings.Contains(args[1], "r"))
+			}
+			continue
+		}
+		end := 0
+		for end < len(line) && line[end] >= 'a' && line[end] <= 'z' {
+			end++
+		}
+		name, rest := line[:end], strings.TrimPrefix(line[end:], "!")
+		if rest != "" && rest[0] != ' ' && rest[0] != '\t' && rest[0] != '>' {
+			continue // :s/…/…/, :wincmd and whatever else begins like it
+		}
+		rest = strings.TrimSpace(rest)
+		if strings.HasPrefix(rest, "!") {
+			continue // to a program; the shell's reader walks it
+		}
+		target := []*shell.Arg{word(strings.TrimLeft(rest, "> "))}
+		switch name {
+		case "e", "edit", "f", "file", "sp", "split", "vs", "tabe", "tabedit", "new":
+			if rest != "" {
+				open = append(open, target...)
+			}
+			continue
+		case "w", "write", "wq", "sav", "saveas", "up", "update", "x", "xit", "exit", "wa", "wall", "wqa", "wqall", "xa", "xall":
+		default:
+			continue
+		}
+		if rest == "" {
+			target = open
+		}
+		for _, a := range target {
+			if !strings.HasPrefix(a.Text, "+") {
+				j.write(c, a, false)
+			}
+		}
+	}
+}
+
 // worldWritable reports whether a mode lets everybody write.
 func worldWritable(mode string) bool {
 	if m := strings.TrimLeft(mode, "0"); len(m) >= 3 && strings.Trim(m, "01234567") == "" {

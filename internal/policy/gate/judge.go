@@ -368,6 +368,7 @@ func (j *judge) leaf(i int) {
 		}
 	}
 	j.interpreter(&c, name)
+	j.runsAddress(&c, name)
 	// Several may know a name: npx runs migrations and publishes.
 	j.filePrograms(&c, name)
 	j.systemPrograms(&c, name)
@@ -444,6 +445,98 @@ func (j *judge) interpreter(c *call, name string) {
 			}
 		}
 	}
+}
+
+// runsAddress judges programs that fetch the program they run when its name is an
+// address: deno run https://…, npx github:a/b, uvx --from git+https://…. Installing
+// from an archive's address is a question; a repository's is day work.
+func (j *judge) runsAddress(c *call, name string) {
+	ops := c.operands(" --with --python --index-url --index -c --config --import-map --call --cwd -i --extra-index-url --find-links -f --proxy --https-proxy --noproxy --registry --trusted-host --cert -r --requirement ")
+	text := func(n int) string {
+		if n < len(ops) {
+			return ops[n].Text
+		}
+		return ""
+	}
+	first := text(0)
+	var ran []string
+	switch name {
+	case "deno", "bun":
+		switch first {
+		case "run", "x", "install", "serve", "test", "bench", "compile":
+			first = text(1)
+		case "eval":
+			return
+		}
+		ran = []string{first}
+	case "npx", "bunx", "pnpx", "uvx":
+		ran = []string{first}
+	case "npm", "pnpm", "yarn":
+		switch first {
+		case "exec", "x", "dlx", "create", "init":
+			ran = []string{text(1)}
+		}
+	case "pipx", "uv", "nix":
+		switch {
+		case first == "run" || first == "shell":
+			ran = []string{text(1)}
+		case first == "tool" && text(1) == "run":
+			ran = []string{text(2)}
+		}
+	}
+	switch name {
+	case "npx", "npm", "bunx", "pnpx", "pnpm", "uvx", "uv", "pipx":
+		if a := c.opt("--from", "--package", "--spec"); a != nil && len(ran) > 0 {
+			ran = append(ran, a.Text)
+		} else if a := c.opt("-p"); a != nil && name == "npx" {
+			ran = append(ran, a.Text)
+		}
+	case "node", "nodejs", "tsx":
+		if a := c.opt("--import", "--loader", "--experimental-loader"); a != nil {
+			ran = append(ran, a.Text)
+		}
+	}
+	for _, t := range ran {
+		if isAddress(t) && (!strings.Contains(t, "://") || !localHost(hostOf(t))) {
+			j.add(c, RemoteExec, AnyScope, "download-into-interpreter", name+" "+t)
+			return
+		}
+	}
+	install := false
+	switch name {
+	case "pip", "pip3", "npm", "pnpm", "yarn", "gem":
+		install = first == "install" || first == "i" || first == "add"
+	case "uv", "python", "python3":
+		install = first == "pip" && text(1) == "install" || first == "add"
+	}
+	if !install {
+		return
+	}
+	for _, a := range ops {
+		if t := a.Text; (strings.HasPrefix(t, "https://") || strings.HasPrefix(t, "http://")) && !strings.HasSuffix(t, ".git") && !localHost(hostOf(t)) && !packageHost(hostOf(t)) {
+			j.add(c, TrustDown, AnyScope, "unsigned-package", t)
+			return
+		}
+	}
+}
+
+// isAddress tells a program's name that says where to fetch it.
+func isAddress(t string) bool {
+	for _, p := range [...]string{"https://", "http://", "git+", "git://", "github:", "gitlab:", "bitbucket:", "gist:", "tarball+"} {
+		if strings.HasPrefix(t, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// packageHost tells the hosts from which package managers fetch by themselves.
+func packageHost(h string) bool {
+	switch h {
+	case "files.pythonhosted.org", "pypi.org", "download.pytorch.org", "registry.npmjs.org", "registry.yarnpkg.com", "npm.jsr.io":
+		return true
+	}
+	return false
 }
 
 // unknownProgram judges a program whose name is not known by its words: what

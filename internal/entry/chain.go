@@ -103,6 +103,9 @@ func besides(p *pack, row PackStatus, sw *Packs, b *Book) []PackStatus {
 	if !switched && !p.told(b.Rules) {
 		return nil
 	}
+	if p.eventsOf != nil {
+		row.Events = p.eventsOf(b.Rules)
+	}
 	row.Source, row.Mode, row.Detail = b.File.Path, Held, "until you trust the project's rulebook"
 	if own, ok := sw.Modes[p.name]; p.beside != nil && (!switched || mode == On) {
 		if row.Mode = On; ok {
@@ -175,6 +178,9 @@ func ChainIn(dirs paths.Dirs, cwd string) ([]PackStatus, error) {
 		{Pack: selfCheckName, Band: policy.BandContext, Mode: On, Role: "observer", Events: []string{string(event.SessionStart)}, Source: "built in"}}
 	for _, p := range packs() {
 		row := PackStatus{Pack: p.name, Band: p.band, Mode: modeOf(&p, &sw, rules), Role: "observer", Events: strings.Fields(p.events), Source: "built in"}
+		if p.eventsOf != nil {
+			row.Events = p.eventsOf(rules)
+		}
 		if p.role == policy.Gate {
 			row.Role = "gate"
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,7 +21,7 @@ import (
 // handlerPack runs a person's own programs. They run only from books that the
 // person wrote or trusts, so nothing of it stands beside.
 var handlerPack = pack{
-	name: handler.Name, band: policy.BandPolicy + 50, role: policy.Gate, events: "as each says",
+	name: handler.Name, band: policy.BandPolicy + 50, role: policy.Gate, eventsOf: handlerEvents,
 	told: func(r *Rules) bool { return len(r.Handler) > 0 },
 	build: func(h *hook, r *Rules, _ Mode) []policy.Handler {
 		list := make([]policy.Handler, 0, len(r.Handler))
@@ -50,6 +51,20 @@ var handlerPack = pack{
 		}
 		return nil
 	},
+}
+
+// handlerEvents are the events of all handlers of a book, in the order that it has
+// them.
+func handlerEvents(r *Rules) []string {
+	list := []string{}
+	for i := range r.Handler {
+		for _, name := range r.Handler[i].For() {
+			if !slices.Contains(list, string(name)) {
+				list = append(list, string(name))
+			}
+		}
+	}
+	return list
 }
 
 // place makes the programs that a book names by a path absolute: below the

@@ -146,6 +146,8 @@ type pack struct {
 	band   int
 	role   policy.Role
 	events string // at which it may say something, for people
+	// eventsOf are those that the rulebook names; nil: they are always the same.
+	eventsOf func(*Rules) []string
 	// told reports whether the rulebook has something for it, which switches it on.
 	told func(*Rules) bool
 	// build makes its handlers; it is called where the pack is on.

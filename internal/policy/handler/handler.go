@@ -163,16 +163,21 @@ func names() []event.Name {
 		event.DirectoryAdded, event.FileChanged, event.Elicitation, event.ElicitationResult, event.Interrupt, event.ErrorOccurred, event.PreMCPToolCall}
 }
 
+// beforeCalls are the events of a handler that names none.
+var beforeCalls = []Event{Event(event.PreToolUse), Event(event.PermissionRequest), Event(event.PreSkillShellCommand), Event(event.PreMCPToolCall)}
+
+// For are the events that a handler is for. The list must not be changed.
+func (s *Spec) For() []Event {
+	if len(s.Events) == 0 {
+		return beforeCalls
+	}
+	return s.Events
+}
+
 // Wants reports whether a handler is for an event. It compiles nothing but for
 // tools that are told by an expression.
 func (s *Spec) Wants(ev *event.Event) bool {
-	if len(s.Events) == 0 {
-		switch ev.Name {
-		case event.PreToolUse, event.PermissionRequest, event.PreSkillShellCommand, event.PreMCPToolCall:
-		default:
-			return false
-		}
-	} else if !slices.Contains(s.Events, Event(ev.Name)) {
+	if !slices.Contains(s.For(), Event(ev.Name)) {
 		return false
 	}
 	if len(s.Tools) == 0 {

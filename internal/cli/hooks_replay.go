@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
@@ -111,6 +112,7 @@ type replayed struct {
 	Event    string         `json:"event"`
 	Payload  int            `json:"payload_bytes"`
 	Exit     int            `json:"exit_code"`
+	Signal   string         `json:"signal,omitempty"`
 	Timeout  bool           `json:"timed_out"`
 	TookMS   float64        `json:"took_ms"`
 	Stdout   string         `json:"stdout"`
@@ -144,7 +146,7 @@ func (a *app) hooksReplay(cmd *cobra.Command, o hooksReplayOptions, argv []strin
 	if err != nil {
 		return err
 	}
-	r := replayed{Provider: p, Event: native, Payload: len(c.Payload), Exit: out.Code, Timeout: out.Late, TookMS: float64(out.Took.Microseconds()) / 1000,
+	r := replayed{Provider: p, Event: native, Payload: len(c.Payload), Exit: out.Code, Signal: out.Signal, Timeout: out.Late, TookMS: float64(out.Took.Microseconds()) / 1000,
 		Stdout: string(out.Stdout), Stderr: string(out.Stderr), Decision: out.Decision.String(), Reason: out.Reason, Contexts: out.Verdict.Contexts,
 		Does: out.Does, By: out.By, Failed: out.Failed, Faults: out.Faults}
 	if v := out.Verdict.UpdatedInput; json.Valid(v) {
@@ -158,7 +160,8 @@ func (a *app) hooksReplay(cmd *cobra.Command, o hooksReplayOptions, argv []strin
 
 func (a *app) printReplay(r *replayed) {
 	client, _ := census.Of(r.Provider)
-	took := fmt.Sprintf("exit code %d after %.1f ms", r.Exit, r.TookMS)
+	ended := replay.Answer{Code: r.Exit, Signal: r.Signal}
+	took := fmt.Sprintf("%s after %.1f ms", ended.Ended(), r.TookMS)
 	if r.Timeout {
 		took = fmt.Sprintf("no answer after %.0f ms, killed", r.TookMS)
 	}
@@ -221,8 +224,14 @@ func (a *app) hookToReplay(o hooksReplayOptions, argv []string) (replay.Runner, 
 	nothing := func() {}
 	if len(argv) > 0 {
 		f, err := replay.NewForeign(argv, a.WorkDir, a.WorkDir, os.Environ())
-		if err != nil {
+		if err == nil && a.GOOS != "windows" {
+			_, err = exec.LookPath(f.Argv[0])
+		}
+		switch {
+		case err != nil && a.GOOS == "windows": // which shell a client has there is not known
 			return nil, nothing, err
+		case err != nil:
+			f = replay.NotThere(argv, a.WorkDir, os.Environ())
 		}
 		f.Limit = o.timeout
 		return f, nothing, nil

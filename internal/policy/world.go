@@ -2,6 +2,7 @@ package policy
 
 import (
 	"context"
+	"fmt"
 	"time"
 )
 
@@ -25,10 +26,19 @@ type Command struct {
 
 // Result is how a command ended.
 type Result struct {
-	Code           int // -1 where a signal or the limit ended it
+	Code           int    // -1 where a signal or the limit ended it
+	Signal         string // that signal by number and name, "" where none did
 	Stdout, Stderr []byte
 	Cut            bool // output was dropped
 	Late           bool // the limit or the context ended it
+}
+
+// Ended tells in words how the program ended.
+func (r *Result) Ended() string {
+	if r.Signal != "" {
+		return r.Signal
+	}
+	return fmt.Sprintf("exit code %d", r.Code)
 }
 
 // Runner runs programs for packs.

@@ -107,7 +107,7 @@ func failure(o *Outcome, err error) string {
 	case o.Late:
 		return "no answer in time"
 	case o.Failed && o.Code != 0:
-		return fmt.Sprintf("exit code %d", o.Code)
+		return o.Ended()
 	case o.Failed:
 		return strings.Join(o.Faults, "; ")
 	}

@@ -407,12 +407,12 @@ func (t *Trial) row(suite, mode string, o *Outcome) Row {
 	if o.Late {
 		row.Actual += " (timeout)"
 	} else if o.Failed {
-		row.Actual += fmt.Sprintf(" (hook failed, exit code %d)", o.Code)
+		row.Actual += fmt.Sprintf(" (hook failed, %s)", o.Ended())
 	}
 	heard := o.Reason + "\n" + strings.Join(o.Verdict.Contexts, "\n") + "\n" + string(o.Verdict.UpdatedInput) + string(o.Verdict.UpdatedOutput)
 	if t.Quiet && (o.Code != 0 || len(o.Stdout) > 0) {
 		row.Miss, row.Expected = true, "silence and exit code 0"
-		row.Actual = fmt.Sprintf("exit code %d, %d bytes on stdout", o.Code, len(o.Stdout))
+		row.Actual = fmt.Sprintf("%s, %d bytes on stdout", o.Ended(), len(o.Stdout))
 	}
 	if t.Says != "" && !strings.Contains(heard, t.Says) {
 		row.Miss, row.Expected = true, row.Expected+" that says "+fmt.Sprintf("%q", t.Says)
@@ -435,7 +435,7 @@ func differ(s *Stage, a, b *Outcome) string {
 	}
 	switch {
 	case a.Code != b.Code:
-		return fmt.Sprintf("exit code %d %s, %d %s", a.Code, Inside, b.Code, Spawned)
+		return fmt.Sprintf("%s %s, %s %s", a.Ended(), Inside, b.Ended(), Spawned)
 	case actual(a) != actual(b):
 		return fmt.Sprintf("%s %s, %s %s", actual(a), Inside, actual(b), Spawned)
 	case one(a.Stdout) != one(b.Stdout):

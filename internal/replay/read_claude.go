@@ -40,7 +40,7 @@ func readClaude(c Case, a Answer, row *census.Event) Reading {
 	}
 	if isObject && !ok {
 		if a.Code != 0 {
-			broken.fault("exit code %d blocks nothing; only 2 does", a.Code)
+			broken.fault("%s blocks nothing; only 2 does", a.Ended())
 		}
 		return broken
 	}
@@ -54,7 +54,7 @@ func readClaude(c Case, a Answer, row *census.Event) Reading {
 		if r.By == "" {
 			r.By = ByExit
 		}
-		r.fault("exit code %d blocks nothing; only 2 does", a.Code)
+		r.fault("%s blocks nothing; only 2 does", a.Ended())
 	}
 	return r
 }

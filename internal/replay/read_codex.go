@@ -35,7 +35,7 @@ func readCodex(c Case, a Answer, row *census.Event) Reading {
 		return r
 	case a.Code != 0:
 		r.By = ByExit
-		return r.void("exit code %d is a failed hook, which blocks nothing", a.Code)
+		return r.void("%s is a failed hook, which blocks nothing", a.Ended())
 	}
 	text := strings.TrimSpace(string(a.Stdout))
 	if text == "" {

@@ -24,17 +24,20 @@ func readCopilot(c Case, a Answer, row *census.Event) Reading {
 	if a.Code != 0 {
 		r.By, r.Failed = ByExit, true
 		if !call {
-			r.fault("exit code %d says nothing here; stderr is shown to the person at most", a.Code)
+			r.fault("%s says nothing here; stderr is shown to the person at most", a.Ended())
 			return r
 		}
 		r.Decision, r.Reason = event.Deny, fmt.Sprintf("hook exited with code %d", a.Code)
+		if a.Signal != "" {
+			r.Reason = "hook ended by " + a.Signal
+		}
 		if a.Code == 2 && isObject {
 			if reason, has, _ := s.text("permissionDecisionReason"); has {
 				r.Reason = reason
 			}
 		}
 		if a.Code != 2 {
-			r.fault("exit code %d refuses the call as a broken hook", a.Code)
+			r.fault("%s refuses the call as a broken hook", a.Ended())
 		}
 		return r
 	}

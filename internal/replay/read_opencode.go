@@ -30,7 +30,7 @@ func readOpenCode(c Case, a Answer, row *census.Event) Reading {
 		return r
 	case a.Code != 0:
 		r.By = ByExit
-		return r.void("exit code %d blocks nothing; only 2 does", a.Code)
+		return r.void("%s blocks nothing; only 2 does", a.Ended())
 	}
 	if len(strings.TrimSpace(string(a.Stdout))) == 0 {
 		return r

@@ -32,10 +32,19 @@ type Case struct {
 
 // Answer is what a hook gave back.
 type Answer struct {
-	Code           int // -1 where it was killed
+	Code           int    // -1 where it was killed
+	Signal         string // the signal that ended it, "" where none did
 	Stdout, Stderr []byte
 	Late           bool // it did not end in time and was killed
 	Took           time.Duration
+}
+
+// Ended tells in words how the hook's program ended.
+func (a *Answer) Ended() string {
+	if a.Signal != "" {
+		return a.Signal
+	}
+	return fmt.Sprintf("exit code %d", a.Code)
 }
 
 // Runner is a hook that can be asked.

@@ -152,6 +152,16 @@ func NewForeign(argv []string, workDir, dir string, environ []string) (*Foreign,
 	return &Foreign{Argv: args, Dir: dir, Environ: environ}, nil
 }
 
+// NotThere is a program that cannot be found or started, as a client's shell on
+// Unix has it: exit code 127 or 126, and the shell's own text.
+func NotThere(argv []string, dir string, environ []string) *Foreign {
+	var line strings.Builder
+	for _, arg := range argv {
+		line.WriteString("'" + strings.ReplaceAll(arg, "'", `'\''`) + "' ")
+	}
+	return &Foreign{Argv: []string{"/bin/sh", "-c", line.String()}, Dir: dir, Environ: environ}
+}
+
 func isFile(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.Mode().IsRegular()
@@ -180,5 +190,5 @@ func run(ctx context.Context, spec child.Spec, c Case, limit time.Duration) (Ans
 	}
 	began := time.Now()
 	r, err := child.Run(ctx, spec)
-	return Answer{Code: r.Code, Stdout: r.Stdout, Stderr: r.Stderr, Late: r.Late, Took: time.Since(began)}, err
+	return Answer{Code: r.Code, Signal: r.Signal, Stdout: r.Stdout, Stderr: r.Stderr, Late: r.Late, Took: time.Since(began)}, err
 }

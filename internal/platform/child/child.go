@@ -32,7 +32,8 @@ type Spec struct {
 
 // Result is how it ended.
 type Result struct {
-	Code           int // -1 where a signal ended it
+	Code           int    // -1 where a signal ended it
+	Signal         string // that signal by number and name, "" where none did
 	Stdout, Stderr []byte
 	Cut            bool // output was dropped
 	Late           bool // ctx ended first, and it was killed
@@ -82,6 +83,9 @@ func Run(ctx context.Context, s Spec) (Result, error) {
 	}
 	family.kill() // what it left running
 	r := Result{Code: cmd.ProcessState.ExitCode(), Stdout: stdout.data, Stderr: stderr.data, Cut: stdout.cut || stderr.cut, Late: late}
+	if !late {
+		r.Signal = signalOf(cmd.ProcessState)
+	}
 	if _, exited := errors.AsType[*exec.ExitError](err); err != nil && !exited && !errors.Is(err, exec.ErrWaitDelay) && !late {
 		return r, fmt.Errorf("running %s: %w", s.Path, err)
 	}

@@ -30,12 +30,12 @@ func TestRun(t *testing.T) {
 		{"stdin", "cat", "hello", child.Result{Stdout: []byte("hello")}},
 		{"stdin that nobody reads", "exit 0", strings.Repeat("x", 1<<20), child.Result{}},
 		{"more output than is kept", "i=0; while [ $i -lt 50 ]; do echo 123456789; i=$((i+1)); done", "", child.Result{Stdout: []byte(strings.Repeat("123456789\n", 10)), Cut: true}},
-		{"killed", "kill -9 $$", "", child.Result{Code: -1}},
+		{"killed", "kill -9 $$", "", child.Result{Code: -1, Signal: "signal 9 (killed)"}},
 	} {
 		s := sh(c.script)
 		s.Stdin = []byte(c.stdin)
 		got, err := child.Run(t.Context(), s)
-		if err != nil || got.Code != c.want.Code || string(got.Stdout) != string(c.want.Stdout) || string(got.Stderr) != string(c.want.Stderr) || got.Cut != c.want.Cut || got.Late {
+		if err != nil || got.Code != c.want.Code || got.Signal != c.want.Signal || string(got.Stdout) != string(c.want.Stdout) || string(got.Stderr) != string(c.want.Stderr) || got.Cut != c.want.Cut || got.Late {
 			t.Errorf("%s: got %d %q %q cut=%t late=%t, %v", c.name, got.Code, got.Stdout, got.Stderr, got.Cut, got.Late, err)
 		}
 	}

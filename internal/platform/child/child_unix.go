@@ -3,6 +3,8 @@
 package child
 
 import (
+	"fmt"
+	"os"
 	"os/exec"
 	"syscall"
 )
@@ -16,6 +18,15 @@ func start(cmd *exec.Cmd, _ string) (family, error) {
 		return 0, err
 	}
 	return family(cmd.Process.Pid), nil
+}
+
+// signalOf is the signal that ended a program.
+func signalOf(p *os.ProcessState) string {
+	w, ok := p.Sys().(syscall.WaitStatus)
+	if !ok || !w.Signaled() {
+		return ""
+	}
+	return fmt.Sprintf("signal %d (%s)", int(w.Signal()), w.Signal())
 }
 
 // kill ends all that are left of it. The group's number stays taken while one is

@@ -1,6 +1,7 @@
 package child
 
 import (
+	"os"
 	"os/exec"
 	"syscall"
 	"unsafe"
@@ -35,6 +36,9 @@ func start(cmd *exec.Cmd, raw string) (*family, error) {
 	}
 	return &family{job}, nil
 }
+
+// signalOf is "": Windows ends nothing by a signal.
+func signalOf(*os.ProcessState) string { return "" }
 
 // kill ends all that are left of it: closing the job does.
 func (f *family) kill() {

@@ -436,7 +436,7 @@ func (c *Check) Findings(r policy.Result) []string {
 		if len(text) > maxLine {
 			text = "… " + strings.ToValidUTF8(text[len(text)-maxLine:], "")
 		}
-		found = []string{fmt.Sprintf("%s: `%s` ends with exit code %d: %s", c.ID, c.Command, r.Code, text)}
+		found = []string{fmt.Sprintf("%s: `%s` ends with %s: %s", c.ID, c.Command, r.Ended(), text)}
 	}
 	return found
 }

@@ -179,7 +179,7 @@ func one(ctx context.Context, table []Formatter, w World, ev *event.Event, file 
 			v.Contexts = append(v.Contexts, fmt.Sprintf("lidguard format: %s took too long over %s; the file is as you wrote it.", name, file))
 			return nil, nil
 		case r.Code != 0:
-			v.Contexts = append(v.Contexts, fmt.Sprintf("lidguard format: %s cannot read %s (exit code %d): %s", name, file, r.Code, firstLine(r.Stderr)))
+			v.Contexts = append(v.Contexts, fmt.Sprintf("lidguard format: %s cannot read %s (%s): %s", name, file, r.Ended(), firstLine(r.Stderr)))
 			return nil, nil
 		case r.Cut || len(r.Stdout) == 0 && len(bytes.TrimSpace(before)) > 0 || bytes.Equal(r.Stdout, before):
 			return nil, nil

@@ -176,10 +176,10 @@ func ReadAnswer(line []byte, id int64) (event.Verdict, error) {
 func ended(r policy.Result) error {
 	told := strings.TrimSpace(printable(string(r.Stderr)))
 	if told == "" {
-		return fmt.Errorf("it ended with exit code %d", r.Code)
+		return fmt.Errorf("it ended with %s", r.Ended())
 	}
 	lines := strings.Split(told, "\n")
-	return fmt.Errorf("it ended with exit code %d: %s", r.Code, short(lines[len(lines)-1]))
+	return fmt.Errorf("it ended with %s: %s", r.Ended(), short(lines[len(lines)-1]))
 }
 
 // short keeps foreign text in an error on one short line.

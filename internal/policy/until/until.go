@@ -215,7 +215,7 @@ func (g *Goal) missing(ctx context.Context, w World, ev *event.Event) (string, e
 	if err != nil || r.Late || r.Code == 0 {
 		return "", err
 	}
-	return fmt.Sprintf("`%s` ends with exit code %d:\n%s", g.Command, r.Code, lastLines(r.Stdout, r.Stderr)), nil
+	return fmt.Sprintf("`%s` ends with %s:\n%s", g.Command, r.Ended(), lastLines(r.Stdout, r.Stderr)), nil
 }
 
 // maxGaveUp bounds how many goals that were given up are remembered: each of a

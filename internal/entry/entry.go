@@ -27,6 +27,7 @@ import (
 	"github.com/lidguard-go/lidguard/internal/policy"
 	"github.com/lidguard-go/lidguard/internal/policy/closedlid"
 	"github.com/lidguard-go/lidguard/internal/policy/gate"
+	"github.com/lidguard-go/lidguard/internal/policy/redact"
 	"github.com/lidguard-go/lidguard/internal/policy/telemetry"
 )
 
@@ -193,10 +194,25 @@ func (h *hook) answer(payload []byte, err error) event.Output {
 }
 
 // unreadable is the answer to a payload that cannot be judged. With a gate in the
-// chain that is a refusal, since nobody knows what would be let through.
+// chain that is a refusal, since nobody knows what would be let through. What a tool
+// has put out cannot be refused any more: with the redact pack on, model and person
+// are told that nobody looked for secrets in it.
 func (h *hook) unreadable(problem error) event.Output {
 	h.complain(problem)
-	for _, p := range h.handlers() {
+	after := h.ev.Name == event.PostToolUse || h.ev.Name == event.PostToolUseFailure
+	handlers := h.handlers()
+	for _, p := range handlers {
+		if after && p.Role == policy.Gate && p.Name == redact.Name {
+			told := fmt.Sprintf("lidguard redact: the output of a tool could not be read (%v), so nobody looked for secrets in it.", problem)
+			out, err := h.codec.Encode(&h.ev, event.Verdict{SystemMessage: told,
+				Contexts: []string{told + " Do not repeat a secret that you see in it, and tell the person to change it."}})
+			if err != nil {
+				h.complain(err)
+			}
+			return out
+		}
+	}
+	for _, p := range handlers {
 		if p.Role == policy.Gate {
 			return h.codec.Refuse(&h.ev, fmt.Sprintf("lidguard could not read what would be done (%v), so it is refused.", problem))
 		}

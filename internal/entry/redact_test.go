@@ -129,6 +129,39 @@ func TestRedact_golden(t *testing.T) {
 	against(t, "redact.golden", b.String())
 }
 
+// TestRedact_tellsOfOutputsNobodyReads: an output that is nested too deeply to be read
+// reaches the model as it is, but not without a word.
+func TestRedact_tellsOfOutputsNobodyReads(t *testing.T) {
+	deep := strings.Repeat("[", 600) + strings.Repeat("]", 600)
+	on, _ := withBook(t, "[redact]\n")
+	off, _ := withBook(t, "")
+	audit, _ := withBook(t, "[packs]\nredact = \"audit\"\n")
+	for _, c := range []struct{ entry, event, payload string }{
+		{"claude-hook", "", with(claudeAfter, "Bash", deep)},
+		{"claude-hook", "", strings.Replace(with(claudeAfter, "Bash", deep), "PostToolUse", "PostToolUseFailure", 1)},
+		{"codex-hook", "", with(codexAfter, "Bash", deep)},
+		{"copilot-hook", "postToolUse", with(copilotAfter, "bash", deep)},
+		{"opencode-hook", "tool.execute.after", with(openAfter, "bash", deep)},
+	} {
+		args := []string{c.entry}
+		if c.event != "" {
+			args = append(args, "--event", c.event)
+		}
+		out, err := on.Judge(args, []byte(c.payload))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if answer := string(out.Stdout); out.Code != 0 || !strings.Contains(answer, "nobody looked for secrets") || !json.Valid(out.Stdout) {
+			t.Errorf("%s %.60s: exit %d, %q, %q", c.entry, c.payload, out.Code, answer, out.Stderr)
+		}
+		for mode, r := range map[string]*entry.Rehearsal{"off": off, "audit": audit} {
+			if out, err = r.Judge(args, []byte(c.payload)); err != nil || len(out.Stdout)+len(out.Stderr) > 0 || out.Code != 0 {
+				t.Errorf("%s with the pack in mode %s: exit %d, %q, %q, %v", c.entry, mode, out.Code, out.Stdout, out.Stderr, err)
+			}
+		}
+	}
+}
+
 // against holds text to a golden file.
 func against(t *testing.T, name, text string) {
 	t.Helper()

@@ -260,7 +260,7 @@ func (w *walker) runs(i, from int) {
 // shellInput walks a shell that reads its commands from standard input.
 func (w *walker) shellInput(name string, d Dialect, argv, rest []Arg, c ctx, child func([]Arg, func(ctx))) {
 	args := append([]Arg{argv[0]}, rest...)
-	in := c.in
+	in := w.stdin(c)
 	if in.Kind == InputInherit {
 		w.leaf(argv, c) // an interactive shell, or one fed by the caller
 		return
@@ -437,7 +437,7 @@ func (w *walker) descriptor(name string, c ctx) (Input, bool) {
 		}
 	}
 	if n == "0" {
-		return c.in, true
+		return w.stdin(c), true
 	}
 	if fd, err := strconv.Atoi(n); err == nil {
 		for _, rs := range [...][]Redirect{c.redirs, w.st.open} {
@@ -449,6 +449,18 @@ func (w *walker) descriptor(name string, c ctx) (Input, bool) {
 		}
 	}
 	return Input{Kind: InputPipe}, true
+}
+
+// stdin is what a program reads: its own input, or that which exec gave the shell.
+func (w *walker) stdin(c ctx) Input {
+	if c.in.Kind == InputInherit {
+		for i := len(w.st.open) - 1; i >= 0; i-- {
+			if r := &w.st.open[i]; r.FD <= 0 && r.Op[0] == '<' && r.Op != "<&" {
+				return w.opened(r)
+			}
+		}
+	}
+	return c.in
 }
 
 // opened returns what is read through a redirection.
@@ -661,8 +673,12 @@ func (w *walker) foreign(lang, flags string, argv []Arg, c ctx) {
 			n++
 		case (lang == "sql" || lang == "mongo") && (t == "-f" || t == "--file") && n+1 < len(argv):
 			n++
-			w.codeFile(lang, argv[n].Value, i, argv[n].Offset)
 			found = true
+			if v, ok := w.fed(&argv[n], lang, i, c); ok {
+				note(v, "", argv[n].Offset)
+				continue
+			}
+			w.codeFile(lang, argv[n].Value, i, argv[n].Offset)
 		case (lang == "python" && (t == "-W" || t == "-X")) || (lang == "perl" && (t == "-I" || t == "-M")) || (lang == "ruby" && (t == "-I" || t == "-r" || t == "-C")):
 			n++
 		case lang == "sql" && len(t) == 2 && strings.Contains("hUdpPuDSHTLvRFo", t[1:]):

@@ -765,6 +765,10 @@ func (w *walker) tar(argv []Arg, c ctx) {
 // cmake walks cmake -E, a tool box that is the same on every system: its tools
 // are walked as the programs they stand for. The manual is that of cmake 4.1.
 func (w *walker) cmake(argv []Arg, c ctx) bool {
+	if len(argv) > 2 && argv[1].Text == "-P" {
+		w.fed(&argv[2], "cmake", w.leaf(argv, c), c)
+		return true
+	}
 	if len(argv) < 4 || argv[1].Text != "-E" {
 		return false
 	}
@@ -920,6 +924,9 @@ func (w *walker) sed(argv []Arg, c ctx) {
 					continue
 				}
 				scripts = append(scripts, &s)
+				if len(w.f.Code) < 256 {
+					w.f.Code = append(w.f.Code, Code{Language: "sed", Text: s.Value, Leaf: i, Offset: s.Offset})
+				}
 			}
 		}
 		if len(scripts) == 0 && !given(opts, " -f --file ") && n < len(argv) {
@@ -1485,6 +1492,7 @@ func (w *walker) watcher(name string, argv []Arg, c ctx) {
 // make walks a makefile on standard input, --eval, and readable makefiles.
 func (w *walker) make(name string, argv []Arg, c ctx) {
 	opts, n := options(argv, 1, "CfIjloWE", " --directory --file --makefile --include-dir --jobs --eval --justfile --working-directory --taskfile --dir ")
+	outer := c // with what feeds it
 	w.started(argv, c, Wrap{Name: name, Argv: argv[:1]}, func(i int, c ctx) {
 		if d := value(opts, " -C --directory --working-directory --dir "); d != nil {
 			w.st.dir = joinPath(w.st.dir, d.Value)
@@ -1535,11 +1543,9 @@ func (w *walker) make(name string, argv []Arg, c ctx) {
 				w.opaque(Opaque{Leaf: i, Text: hole(HoleInput, ""), From: c.in.From, Why: "makefile", Offset: c.pos[0]})
 			}
 		default:
-			if len(file.Holes) > 0 && file.Holes[0].Kind == HolePath {
-				if text, ok := w.procText(file.Holes[0].Name); ok {
-					w.makefile(text.Text, targets, sets, c)
-					return
-				}
+			if text, ok := w.fed(file, "makefile", i, outer); ok {
+				w.makefile(text.Text, targets, sets, c)
+				return
 			}
 			if content, ok := w.readScript(file.Value, c.pos[0]); ok {
 				c.flags |= FromScript

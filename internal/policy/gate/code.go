@@ -24,6 +24,11 @@ func (j *judge) code(c *shell.Code) {
 		return
 	case "make", "just", "json":
 		return
+	case "sed":
+		if c.Leaf >= 0 && c.Leaf < len(j.f.Leaves) {
+			j.sedScript(&call{j: j, i: c.Leaf, l: &j.f.Leaves[c.Leaf]}, text)
+		}
+		return
 	case "vim", "ed":
 		if c.Leaf >= 0 && c.Leaf < len(j.f.Leaves) {
 			j.editorWrites(&call{j: j, i: c.Leaf, l: &j.f.Leaves[c.Leaf]}, text)

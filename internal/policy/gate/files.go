@@ -620,7 +620,7 @@ func agentFolder(p string) bool {
 	case ".claude", ".codex", ".copilot", ".opencode", ".lidguard":
 		return true
 	}
-	return false
+	return strings.HasSuffix(p, "/.config/opencode")
 }
 
 // agentConfig tells files that steer agents: hooks, settings, permissions.
@@ -647,7 +647,7 @@ func agentConfig(p string) bool {
 	case ".lidguard":
 		return true
 	}
-	for _, part := range [...]string{"/.github/hooks/", "/.copilot/hooks/", "/.codex/hooks/", "/.claude/hooks/", "/.opencode/",
+	for _, part := range [...]string{"/.github/hooks/", "/.copilot/hooks/", "/.codex/hooks/", "/.claude/hooks/", "/.opencode/", "/.config/opencode/",
 		"/opencode/plugin/", "/opencode/plugins/", "/.cursor/hooks", "/.gemini/settings.json", "/.lidguard/", "/.codex/rules/"} {
 		if strings.Contains(p, part) {
 			return true

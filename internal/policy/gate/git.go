@@ -273,7 +273,13 @@ func (j *judge) checkedOut(c *call, after, valued string, n int) {
 		from.Argv = c.l.Argv[i:]
 		in := call{j: j, i: c.i, l: &from}
 		if ops := in.operands(valued); n < len(ops) {
-			if p := j.locate(ops[n], c.l.Dir); p.scope >= Home && p.path != j.w.Home {
+			dir := c.l.Dir
+			if a := c.opt("-C"); a != nil {
+				if p := j.locate(a, dir); p.path != "" {
+					dir = shell.Value{Text: p.path}
+				}
+			}
+			if p := j.locate(ops[n], dir); j.agentFile(p.path) || p.scope >= Home && p.path != j.w.Home {
 				j.writePlace(c, p, false)
 			}
 		}

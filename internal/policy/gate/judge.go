@@ -491,6 +491,14 @@ func (j *judge) runsAddress(c *call, name string) {
 		} else if a := c.opt("-p"); a != nil && name == "npx" {
 			ran = append(ran, a.Text)
 		}
+	case "m4", "gdb", "lldb", "nu", "dc", "swift":
+		// They run what is typed, which others pipe data into.
+		for i := c.l.Stdin.From.From; i < c.l.Stdin.From.To && i < len(j.f.Leaves); i++ {
+			if l := &j.f.Leaves[i]; downloads(l.Name) || hasNetPath(l) {
+				j.add(c, RemoteExec, AnyScope, "download-into-interpreter", name)
+				return
+			}
+		}
 	case "node", "nodejs", "tsx":
 		if a := c.opt("--import", "--loader", "--experimental-loader"); a != nil {
 			ran = append(ran, a.Text)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/lidguard-go/lidguard/internal/census"
+	"github.com/lidguard-go/lidguard/internal/confedit"
 	"github.com/lidguard-go/lidguard/internal/entry"
 	"github.com/lidguard-go/lidguard/internal/event"
 	"github.com/lidguard-go/lidguard/internal/replay"
@@ -217,7 +218,45 @@ func (a *app) ownRules() (replay.StageOptions, error) {
 			return o, err
 		}
 	}
+	o.Rules = programsOf(o.Rules, d.Home, filepath.Dir(d.Rules()))
 	return o, nil
+}
+
+// programsOf is a person's book for a stage, which has another home: the programs
+// of its handlers are named where they really are.
+func programsOf(book []byte, home, dir string) []byte {
+	doc, err := confedit.ParseTOML(book)
+	if err != nil || book == nil {
+		return book
+	}
+	value, _ := doc.Get(confedit.Path{"handler"})
+	list, _ := value.([]any)
+	for i, item := range list {
+		spec, _ := item.(map[string]any)
+		var command any
+		switch words := spec["command"].(type) {
+		case string: // for the shell
+			if rest, ok := strings.CutPrefix(words, "~/"); ok {
+				command = "'" + strings.ReplaceAll(home, "'", `'\''`) + "'/" + rest
+			}
+		case []any:
+			if len(words) == 0 {
+				continue
+			}
+			program, _ := words[0].(string)
+			if rest, ok := strings.CutPrefix(program, "~/"); ok {
+				program = filepath.Join(home, rest)
+			} else if strings.Contains(filepath.ToSlash(program), "/") && !filepath.IsAbs(program) {
+				program = filepath.Join(dir, program)
+			}
+			command = append([]any{program}, words[1:]...)
+		}
+		if command != nil {
+			// Where the book is written in a way that is not edited, it stays.
+			_ = doc.Set(confedit.Path{"handler", i, "command"}, command)
+		}
+	}
+	return doc.Bytes()
 }
 
 // projectRules is the suite of the book of the project here; none where there is none.

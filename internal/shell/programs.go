@@ -1027,13 +1027,23 @@ func skipDelim(s string, i int, d byte) int {
 
 // vim walks the ! commands of -c, --cmd and +.
 func (w *walker) vim(argv []Arg, c ctx) {
+	outer := c // with what feeds it
 	w.started(argv, c, Wrap{Name: "vim", Argv: argv[:1]}, func(i int, c ctx) {
 		var typed []Value // one after the other: what one opens the next writes
 		at := 0
 		for n := 1; n < len(argv); n++ {
 			a := argv[n]
 			switch {
-			case (a.Text == "-c" || a.Text == "--cmd" || a.Text == "-S" || a.Text == "-sc") && n+1 < len(argv):
+			case (a.Text == "-S" || a.Text == "-s") && n+1 < len(argv):
+				// A script: one that cannot be read is the person's own.
+				if v, ok := w.fed(&argv[n+1], "vim", i, outer); ok {
+					w.typed("vim", i, Input{Text: &v}, c)
+				} else if text, ok := w.readScript(argv[n+1].Value, a.Offset); ok {
+					v := exact(text)
+					w.typed("vim", i, Input{Text: &v}, c)
+				}
+				continue
+			case (a.Text == "-c" || a.Text == "--cmd" || a.Text == "-sc") && n+1 < len(argv):
 				n++
 				a = argv[n]
 			case len(a.Text) > 1 && a.Text[0] == '+' && len(a.Alts) == 0:

@@ -12,6 +12,7 @@ import (
 	"io"
 	"net"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/lidguard-go/lidguard/internal/install"
@@ -159,6 +160,10 @@ var groups = []*cobra.Group{
 	{ID: "more", Title: "more"},
 }
 
+// inOrderOfUse keeps commands in the order they are added in. The switch is one for
+// the whole process, and tests run several commands at once.
+var inOrderOfUse = sync.OnceFunc(func() { cobra.EnableCommandSorting = false })
+
 func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "lidguard",
@@ -196,7 +201,7 @@ lidguard can-close             may I close the lid now?`,
 	help := a.helpCmd()
 	help.GroupID, help.DisableFlagsInUseLine = "more", true
 	root.SetHelpCommand(help)
-	cobra.EnableCommandSorting = false // the order below is the order of use
+	inOrderOfUse()
 	add := func(group string, cmds ...*cobra.Command) {
 		for _, c := range cmds {
 			c.GroupID = group

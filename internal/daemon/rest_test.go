@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -234,20 +235,20 @@ func TestRun_atRestNothingWakesIt(t *testing.T) {
 func TestRun_givesMemoryBackAfterStartAndWork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBubble(t, func(s *settings.Settings) { s.RuntimeCleanupDelayMinutes = -1 })
-		settled, resting := 0, false
-		b.options.Settle = func(rest bool) { settled, resting = settled+1, rest }
+		var settled atomic.Int32
+		var resting atomic.Bool
+		b.options.Settle = func(rest bool) { settled.Add(1); resting.Store(rest) }
 		b.options.Resume = func() {
-			if !resting {
+			if !resting.Swap(false) {
 				t.Error("resumed without a rest")
 			}
-			resting = false
 		}
-		at := func(when string, pause time.Duration, want int) {
+		at := func(when string, pause time.Duration, want int32) {
 			t.Helper()
 			time.Sleep(pause)
 			synctest.Wait()
-			if settled != want || resting != (want > 1) {
-				t.Fatalf("%s: settled %d times, resting %v; want %d times", when, settled, resting, want)
+			if settled.Load() != want || resting.Load() != (want > 1) {
+				t.Fatalf("%s: settled %d times, resting %v; want %d times", when, settled.Load(), resting.Load(), want)
 			}
 		}
 		b.start()
@@ -270,13 +271,13 @@ func TestRun_givesMemoryBackAfterStartAndWork(t *testing.T) {
 		at("after a look", settleAfter+time.Millisecond, 3)
 		at("at rest again", 12*time.Hour, 3)
 		b.signal(event.Began, "c")
-		if resting {
+		if resting.Load() {
 			t.Error("still at rest when work begins")
 		}
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		if settled != 3 || resting {
-			t.Errorf("under new work: settled %d times, resting %v; want 3 times", settled, resting)
+		if settled.Load() != 3 || resting.Load() {
+			t.Errorf("under new work: settled %d times, resting %v; want 3 times", settled.Load(), resting.Load())
 		}
 		b.end()
 	})

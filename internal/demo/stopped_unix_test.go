@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"os"
 	"os/exec"
+	"os/signal"
 	"syscall"
 	"testing"
 	"time"
@@ -14,6 +15,8 @@ import (
 // However a demo is stopped, no process and no file of it stays.
 func TestDemo_leavesNothingWhenStopped(t *testing.T) {
 	lidguard, _ := build(t)
+	// A program that was started below nohup would ignore the signal as we do.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 	for _, c := range []struct {
 		name string
 		stop func(demo *exec.Cmd, stdout *os.File)

@@ -120,6 +120,18 @@ func (s *State) signal(sig event.Signal) {
 		if x == nil {
 			x = s.add(sig.Session)
 		}
+		switch {
+		case fromTranscript(sig):
+			// A client may write its log in batches: this may be the record of a turn
+			// that is over by now. A turn that no hook tells of has no such hook before.
+			echo := s.now.Awake < x.EchoUntil && (x.Phase == Settling || x.Phase == Idle || x.Phase == Carrying)
+			x.EchoUntil = 0
+			if echo {
+				return
+			}
+		case strings.HasPrefix(sig.Source, "hook"):
+			x.EchoUntil = s.now.Awake + Echo
+		}
 		s.absorb(x, sig)
 		s.succeed(x, sig)
 		if x.Phase != Working || x.Pending {

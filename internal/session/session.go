@@ -18,6 +18,11 @@ import (
 // machine, and the person waits no longer for the machine to sleep than that.
 const Settle = 2 * time.Second
 
+// Echo is how long after a prompt's hook the transcript's record of it may come.
+// Copilot writes its log in batches about half a second apart (measured, 1.0.102):
+// a short turn is over by then.
+const Echo = 5 * time.Second
+
 // CarryOver is how long a session that closed in order to go on under a new id
 // (clear, resume, fork) waits for its successor in the same process. The two
 // hooks follow each other within milliseconds; ten seconds cover a start-up that
@@ -125,10 +130,14 @@ type Tool struct {
 
 // Session is one tracked session. Callers only read it.
 type Session struct {
-	Key      event.SessionKey `json:"key"`
-	Phase    Phase            `json:"phase"`
-	Started  event.Instant    `json:"started"`  // of the present piece of work
-	Activity event.Instant    `json:"activity"` // last real sign of work
+	Key     event.SessionKey `json:"key"`
+	Phase   Phase            `json:"phase"`
+	Started event.Instant    `json:"started"` // of the present piece of work
+	// EchoUntil is until when, on the Awake clock, a record of a new turn in the
+	// transcript is taken for that of the last prompt, which its hook told of; 0 once
+	// it was read.
+	EchoUntil time.Duration `json:"echo_until_ns,omitempty"`
+	Activity  event.Instant `json:"activity"` // last real sign of work
 	// Busy is the last sign of life of a tool or background command (process
 	// tree uses CPU, output grows); never counts without one in flight.
 	Busy     time.Duration `json:"busy_ns,omitempty"`

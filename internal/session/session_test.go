@@ -210,6 +210,20 @@ func TestApply_lateTranscriptRecordsRestartNothing(t *testing.T) {
 	b.want("a record from after the marker", 1, 1)
 }
 
+// A log that is written in batches tells of a short turn when it is over.
+func TestApply_lateRecordOfAPromptRestartsNothing(t *testing.T) {
+	b := newBench(t, config())
+	b.signal(event.Began, claude, func(s *event.Signal) { s.Source = "hook userPromptSubmitted" })
+	b.pass(100 * time.Millisecond)
+	b.signal(event.Stopped, claude)
+	b.pass(400 * time.Millisecond)
+	b.signal(event.Began, claude, transcript(100))
+	b.pass(session.Settle)
+	b.want("the record of the turn that is over", 0, 0)
+	b.signal(event.Began, claude, transcript(200))
+	b.want("a turn that no hook tells of", 1, 1)
+}
+
 func TestApply_updateWithoutProcessKeepsTheWatchedOne(t *testing.T) {
 	b := newBench(t, config())
 	p := event.Process{PID: 7, Start: 70}

@@ -51,6 +51,7 @@ type track struct {
 	fuzzy    bool // tools are not known
 	// fuzzyLedger: the ledger may hold more than is known
 	fuzzyLedger bool
+	echo        time.Duration // until when a turn's record may be that of the last prompt
 	// weakFuzzy: weak may be earlier than known
 	weakFuzzy bool
 	tools     map[string]string
@@ -575,6 +576,17 @@ func (o *oracle) signal(sig event.Signal, now time.Duration) {
 		}
 		o.succeed(t, now)
 	case event.Began:
+		switch {
+		case strings.HasPrefix(sig.Source, "transcript"):
+			// The record of a prompt that its hook told of begins nothing anew.
+			echo := now < t.echo
+			t.echo = 0
+			if echo && (t.st == free || t.st == ended || t.st == carrying) {
+				return
+			}
+		case strings.HasPrefix(sig.Source, "hook"):
+			t.echo = now + session.Echo
+		}
 		switch {
 		case t.st == none, t.st == gone, t.st == ended && !settling:
 			t.forget()

@@ -76,16 +76,19 @@ func put(t testing.TB, m machine.Machine, set string, programs ...string) *Guard
 	for _, path := range programs {
 		m.PrependPath(filepath.Dir(build.Program(t, set, path)))
 	}
+	g := &Guard{t: t, m: m}
 	t.Cleanup(func() {
 		if !t.Failed() {
 			return
 		}
+		why, _, _ := g.Try("why")
+		t.Logf("lidguard why:\n%s", why)
 		log, err := os.ReadFile(filepath.Join(m.Home(), ".local", "state", "lidguard", "runtime.log"))
 		if err == nil {
 			t.Logf("lidguard's log:\n%s", log)
 		}
 	})
-	return &Guard{t: t, m: m}
+	return g
 }
 
 // Install does what a person does first: it puts lidguard on the machine and

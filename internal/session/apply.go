@@ -112,6 +112,9 @@ func (s *State) signal(sig event.Signal) {
 		}
 	}
 
+	if x != nil && (kind == event.Opened || kind == event.Closed || kind == event.Removed) {
+		x.EchoUntil = 0 // what is written after it is of another life
+	}
 	switch kind {
 	case event.Opened:
 		s.opened(x, sig)

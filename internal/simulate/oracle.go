@@ -556,6 +556,9 @@ func (o *oracle) signal(sig event.Signal, now time.Duration) {
 		t.set(free, now)
 		t.doubtful = true
 	}
+	if kind == event.Opened || kind == event.Closed || kind == event.Removed {
+		t.echo = 0
+	}
 	settling := t.st == ended && now < t.settled
 	over := (t.st == turn || t.st == pending) && o.expired(t, now)
 	if t.st == free && kind != event.Waiting {

@@ -36,9 +36,9 @@ var mayImport = map[string][]string{
 	"internal/deadline":  {},
 	"internal/smallfile": {},
 
-	"internal/settings": {"internal/paths"},
+	"internal/settings": {"internal/paths", "internal/smallfile"},
 	"internal/confedit": {},
-	"internal/install":  {"internal/confedit", "internal/paths", "internal/event"},
+	"internal/install":  {"internal/confedit", "internal/paths", "internal/event", "internal/smallfile"},
 	"internal/rulebook": {"internal/paths", "internal/smallfile"},
 
 	"internal/provider/*":            {"internal/event", "internal/provider/jsontext"},

@@ -487,28 +487,53 @@ func (l *lab) allPacks(out io.Writer, runs int) error {
 	return nil
 }
 
-// parallel runs twelve hooks at once, as twelve agents do.
+// parallel runs several hooks at once, as several agents do: twelve, and fewer to
+// show what it costs where each processor has fewer of them to start. The same
+// requests from a program that runs already are what the runtime alone adds.
 func (l *lab) parallel(out io.Writer, rounds int) error {
-	const n = 12
-	fmt.Fprintf(out, "%-28s %8s %8s\n", "12 at once, until the last", "p50", "p95")
 	body := payload("PreToolUse", 0)
-	for _, p := range [][]string{{l.hook, "claude-hook"}, {l.bare, l.echo}} {
-		var walls []cost
+	key := event.SessionKey{Provider: event.Claude, ID: "00000000-0000-4000-8000-000000000001"}
+	told := func() *ipc.Request {
+		return &ipc.Request{Op: ipc.OpSignal, Ask: true,
+			Signals: []event.Signal{{Kind: event.ToolBegan, Session: key, Source: "hook PreToolUse", Tool: "Bash", ToolUse: "toolu_000000000000000000000001", Cwd: "/home/dev/project"}},
+			Hook:    &ipc.HookEvent{Time: time.Now().UTC(), Provider: event.Claude, Event: "PreToolUse", Session: key.ID, Tool: "Bash"}}
+	}
+	kinds := []struct {
+		label string
+		call  func() error
+	}{
+		{"lidguard-hook", func() error { _, err := l.run(body, l.hook, "claude-hook"); return err }},
+		{"bare", func() error { _, err := l.run(body, l.bare, l.echo); return err }},
+		{"the runtime alone", func() error { _, err := l.call(told()); return err }},
+	}
+	at := []int{1, 2, 4, 6, 12}
+	fmt.Fprintf(out, "%-28s", "at once, until the last")
+	for _, n := range at {
+		fmt.Fprintf(out, " %8d", n)
+	}
+	fmt.Fprintf(out, " %17s\n", "12 as a multiple")
+	for _, k := range kinds {
+		walls := make([][]cost, len(at))
 		for range rounds {
-			errs := make([]error, n)
-			var all sync.WaitGroup
-			began := time.Now()
-			for i := range n {
-				all.Go(func() { _, errs[i] = l.run(body, p[0], p[1:]...) })
+			for j, n := range at {
+				errs := make([]error, n)
+				var all sync.WaitGroup
+				began := time.Now()
+				for i := range n {
+					all.Go(func() { errs[i] = k.call() })
+				}
+				all.Wait()
+				if err := errors.Join(errs...); err != nil {
+					return err
+				}
+				walls[j] = append(walls[j], cost{wall: time.Since(began)})
 			}
-			all.Wait()
-			if err := errors.Join(errs...); err != nil {
-				return err
-			}
-			walls = append(walls, cost{wall: time.Since(began)})
 		}
-		s := sum(walls)
-		fmt.Fprintf(out, "%-28s %8.2f %8.2f\n", filepath.Base(p[0]), s.p50, s.p95)
+		fmt.Fprintf(out, "%-28s", k.label)
+		for j := range at {
+			fmt.Fprintf(out, " %8.2f", sum(walls[j]).p50)
+		}
+		fmt.Fprintf(out, " %16.1fx\n", sum(walls[len(at)-1]).p50/sum(walls[0]).p50)
 	}
 	fmt.Fprintln(out)
 	return nil

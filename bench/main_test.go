@@ -43,7 +43,7 @@ func TestBench_runs(t *testing.T) {
 	if err := l.coldStart(&out, 1); err != nil {
 		t.Error(err)
 	}
-	for _, want := range []string{"PostToolUse, 400 KB", "PreToolUse, refused", "rm -rf /", "telemetry, dead sink", "PreToolUse, baregate", "12 at once", "until the first hold"} {
+	for _, want := range []string{"PostToolUse, 400 KB", "PreToolUse, refused", "rm -rf /", "telemetry, dead sink", "PreToolUse, baregate", "12 as a multiple", "the runtime alone", "until the first hold"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("the tables have no %q:\n%s", want, out.String())
 		}

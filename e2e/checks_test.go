@@ -118,7 +118,5 @@ func TestChecks_headlessClaude(t *testing.T) {
 		t.Errorf("told %d times: %s", n, text)
 	}
 	began, ended := c.WaitHook(1, "PostToolUse", "tool_name=Write").At, c.WaitHook(1, "PostToolBatch").At
-	if took := ended.Sub(began); took > 5*time.Second {
-		t.Errorf("the call waited %v for its check", took)
-	}
+	bar(t, "a call whose check goes on", ended.Sub(began), 5*time.Second)
 }

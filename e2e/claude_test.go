@@ -119,6 +119,7 @@ func TestClaude_escapeBeforeTheFirstWord(t *testing.T) {
 	}}})
 	c.Say("work")
 	c.Model.WaitRequests(t, 1)
+	c.Busy()
 	c.Press(terminal.Esc)
 	c.WaitScreen(`(?m)^ *❯ work$`) // the prompt is back in the input, as if nothing had been sent
 	if strings.Contains(c.Screen(), "Interrupted") {

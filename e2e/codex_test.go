@@ -87,6 +87,7 @@ func TestCodex_interrupt(t *testing.T) {
 	if status := c.WaitTurns(1); status != "interrupted" {
 		t.Errorf("the turn is %s", status)
 	}
+	c.WaitHook(1, "Interrupt")
 	c.Exit()
 	want := strings.Fields("SessionStart UserPromptSubmit PreToolUse Interrupt SessionEnd")
 	if got := c.Hooks.Events(t); !slices.Equal(got, want) {

@@ -18,6 +18,7 @@ import (
 	"github.com/lidguard-go/lidguard/e2e/lab/modelserver/messages"
 	"github.com/lidguard-go/lidguard/e2e/lab/modelserver/responses"
 	"github.com/lidguard-go/lidguard/e2e/lab/terminal"
+	"github.com/lidguard-go/lidguard/e2e/lab/wait"
 )
 
 // absent is how every answer begins that lidguard gives in the person's place.
@@ -145,31 +146,43 @@ func TestLid_theDelayBeforeTheSleep(t *testing.T) {
 	t.Parallel()
 	l := laptop.Start(t)
 	g := lidguard.Install(t, l, "claude", "codex")
-	g.Set("post-stop-suspend-delay-seconds", "4")
 	work := func(t *testing.T, gate *modelserver.Gate) *claude.Session {
 		return claude.Run(t, l, claude.Options{Script: messages.Script{Turns: []messages.Turn{messages.Say("Done.").After(gate)}}})
 	}
-	// pending waits until the suspend is announced.
-	pending := func(t *testing.T) {
+	// delay sets it: long enough for whatever the test does meanwhile, or so short that
+	// a suspend that still waits for its end comes now.
+	delay := func(t *testing.T, seconds string) {
 		t.Helper()
-		waitText(t, g.For(t), "sleep at", "status")
+		g.For(t).Set("post-stop-suspend-delay-seconds", seconds)
+	}
+	// pending waits until the suspend is announced, or is no longer.
+	pending := func(t *testing.T, want bool) {
+		t.Helper()
+		wait.Until(t, wait.Long, fmt.Sprintf("a sleep to be announced: %v", want), func() (bool, string) {
+			text := g.For(t).Run("status")
+			return strings.Contains(text, "sleep at") == want, text
+		})
 	}
 
 	t.Run("an opened lid cancels it", func(t *testing.T) {
 		l := l.For(t)
+		delay(t, "600")
 		thinking := modelserver.NewGate()
 		c := work(t, thinking)
 		waitHeld(t, l)
 		l.CloseLid()
 		thinking.Open()
 		c.Wait()
-		pending(t)
+		pending(t, true)
 		l.OpenLid()
 		waitFree(t, l, time.Now())
-		l.StaysAwake(4500 * time.Millisecond)
+		pending(t, false)
+		delay(t, "1")
+		l.StaysAwake(3 * time.Second)
 	})
 	t.Run("a new prompt and then a second agent hold it up, then one sleep", func(t *testing.T) {
 		l := l.For(t)
+		delay(t, "600")
 		first, second, third := modelserver.NewGate(), modelserver.NewGate(), modelserver.NewGate()
 		c := codex.Open(t, l, codex.Options{Project: machine.Project(t, l, "other", true), Script: responses.Script{Turns: []responses.Turn{
 			responses.Say("Done.").After(first), responses.Say("Done again.").After(second)}}})
@@ -178,12 +191,13 @@ func TestLid_theDelayBeforeTheSleep(t *testing.T) {
 		l.CloseLid()
 		first.Open()
 		c.WaitTurns(1)
-		pending(t)
+		pending(t, true)
 		c.Say("Go on.") // within the delay
-		c.WaitHook(2, "UserPromptSubmit")
-		staysHeld(t, l, 5*time.Second) // longer than the delay that was running
+		pending(t, false)
+		delay(t, "1")
+		staysHeld(t, l, 3*time.Second)
 		other := work(t, third)
-		other.WaitHook(1, "UserPromptSubmit")
+		other.Model.WaitRequests(t, 1) // lidguard's hook is over
 		second.Open()
 		c.WaitTurns(2)
 		staysHeld(t, l, 7*time.Second) // the other one works: longer than a Stop settles and the delay

@@ -35,6 +35,7 @@ func TestLocks_claudeHeadless(t *testing.T) {
 	t.Run("appear with the prompt and go with its end", func(t *testing.T) {
 		l := l.For(t)
 		var took []time.Duration
+		began := time.Now()
 		for range 3 {
 			thinking := modelserver.NewGate()
 			c := claude.Run(t, l, claude.Options{Script: messages.Script{Turns: []messages.Turn{messages.Say("Done.").After(thinking)}}})
@@ -48,10 +49,7 @@ func TestLocks_claudeHeadless(t *testing.T) {
 			c.Wait()
 			waitFree(t, l, seen)
 		}
-		t.Logf("from the start of the prompt's hook to both locks: %v; the first without a runtime", took)
-		if best := slices.Min(took); best > 300*time.Millisecond {
-			t.Errorf("the best of them is %v, promised are 300 ms", best)
-		}
+		best(t, "from the start of the prompt's hook to both locks, the first without a runtime", took, began, 300*time.Millisecond)
 	})
 
 	t.Run("case 39771 the person's own suspend goes through", func(t *testing.T) {
@@ -78,12 +76,14 @@ func TestLocks_claudeHeadless(t *testing.T) {
 			messages.Bash("true").After(first), messages.Say("Done.").After(second),
 		}}})
 		old := waitHeld(t, l)
+		c.Model.WaitRequests(t, 1) // the prompt's hook is over, and brings no runtime back
 		killed := time.Now()
 		l.Root("kill", "-KILL", fmt.Sprint(old))
 		bar(t, "from kill -9 of the runtime to no lock", waitFree(t, l, killed), time.Second)
-		if left := l.Root("sh", "-c", "pgrep -u lab -a lidguard || true"); left != "" {
-			t.Errorf("processes left behind:\n%s", left)
-		}
+		wait.Until(t, wait.Long, "no process to be left behind", func() (bool, string) {
+			left := l.Root("sh", "-c", "pgrep -u lab -a lidguard || true")
+			return left == "", left
+		})
 		first.Open() // the tool call's hook finds no runtime
 		if now := waitHeld(t, l); now == old {
 			t.Errorf("held by %d, which was killed", now)
@@ -171,11 +171,14 @@ func TestLocks_claudeHeadless(t *testing.T) {
 			most = max(most, descriptors(t, l, runtime))
 			return len(c.Model.Requests()) >= len(turns)+1, fmt.Sprint(len(c.Model.Requests()), " requests")
 		})
-		after := descriptors(t, l, runtime)
-		t.Logf("descriptors of the runtime: %d before, %d at most, %d after 202 tool events", fds, most, after)
-		if after > fds+2 || most > fds+20 { // hooks come and go; a dozen may be connected at once
-			t.Errorf("the runtime's descriptors grew from %d to %d, at most %d", fds, after, most)
+		t.Logf("descriptors of the runtime: %d before, %d at most of 202 tool events", fds, most)
+		if most > fds+20 { // hooks come and go; a dozen may be connected at once
+			t.Errorf("the runtime's descriptors grew from %d to %d", fds, most)
 		}
+		wait.Until(t, wait.Long, "the runtime to have let go of the hooks", func() (bool, string) {
+			after := descriptors(t, l, runtime)
+			return after <= fds+2, fmt.Sprintf("%d descriptors, %d before", after, fds)
+		})
 		thinking.Open()
 		c.Wait()
 		waitFree(t, l, time.Now())
@@ -201,10 +204,11 @@ func TestLocks_claudeInTheTerminal(t *testing.T) {
 	slow := messages.Turn{Text: "The first words.\n\n" + strings.Repeat("Many more words.\n\n", 600), ChunkMS: 100}
 	thinking := modelserver.NewGate()
 	defer thinking.Open()
+	held := filepath.Join(l.Home(), "held")
 	c := claude.Open(t, l, claude.Options{
 		Allow:   []string{"Bash"},
 		Vars:    map[string]string{"CLAUDE_CODE_MAX_RETRIES": "0"}, // else an API error takes minutes to be one
-		Answers: []record.Answer{{Event: "UserPromptSubmit", Contains: "forbidden", Exit: 2, Stderr: "not this one", DelayMS: 1500}},
+		Answers: []record.Answer{{Event: "UserPromptSubmit", Contains: "forbidden", Exit: 2, Stderr: "not this one", After: held}},
 		Script: messages.Script{Turns: []messages.Turn{
 			slow,
 			messages.Bash(until("never")),
@@ -241,6 +245,8 @@ func TestLocks_claudeInTheTerminal(t *testing.T) {
 	t.Logf("from StopFailure to no lock: %v", waitFree(t, l, failed.At).Round(time.Millisecond))
 
 	c.Say("forbidden")
+	waitHeld(t, l)
+	touch(t, held)
 	c.WaitScreen("not this one")
 	blocked := c.WaitHook(1, "UserPromptSubmit", "prompt=forbidden")
 	t.Logf("from a blocked prompt to no lock: %v", waitFree(t, l, blocked.At).Round(time.Millisecond))

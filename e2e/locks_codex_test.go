@@ -76,9 +76,11 @@ func TestLocks_codex(t *testing.T) {
 
 	t.Run("a blocked prompt ends the work", func(t *testing.T) {
 		l := l.For(t)
-		c := codex.Open(t, l, codex.Options{Answers: []record.Answer{{Event: "UserPromptSubmit", Exit: 2, Stderr: "not this one", DelayMS: 1500}}})
+		held := filepath.Join(l.Home(), "held")
+		c := codex.Open(t, l, codex.Options{Answers: []record.Answer{{Event: "UserPromptSubmit", Exit: 2, Stderr: "not this one", After: held}}})
 		c.Say("Forbidden.")
 		waitHeld(t, l)
+		touch(t, held)
 		c.WaitTurns(1)
 		waitFree(t, l, time.Now())
 		if n := len(c.Model.Requests()); n != 0 {

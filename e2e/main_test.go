@@ -7,6 +7,10 @@ import (
 	"testing"
 
 	"github.com/lidguard-go/lidguard/e2e/lab/guard"
+	"github.com/lidguard-go/lidguard/e2e/lab/pace"
 )
 
-func TestMain(m *testing.M) { os.Exit(guard.Main(m)) }
+func TestMain(m *testing.M) {
+	pace.Watch()
+	os.Exit(guard.Main(m))
+}

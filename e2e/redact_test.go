@@ -165,6 +165,7 @@ func TestRedact_claudeRareOutputs(t *testing.T) {
 	}
 	// The lines between the secrets are longer than what the client shows of an output.
 	long := "for i in $(seq 1500); do echo padding padding padding padding; done"
+	output := `{{re:(/[^ "<>\s]*/tasks/[a-z0-9]+\.output)}}` // of the background command, as the client tells the model
 	c := claude.Run(t, m, claude.Options{Project: v.project, Allow: []string{"Bash", "Read", "Glob", "Grep", "Write"},
 		Script: messages.Script{Turns: []messages.Turn{
 			messages.Use(
@@ -177,7 +178,8 @@ func TestRedact_claudeRareOutputs(t *testing.T) {
 			),
 			messages.Use(messages.Tool("Write", map[string]any{"file_path": at(4), "content": "kept 4\n"})),
 			messages.Use(messages.Tool("Bash", map[string]any{"command": "cat " + at(1), "description": "look", "run_in_background": true})),
-			messages.Use(messages.Tool("Read", map[string]any{"file_path": `{{re:(/[^ "<>\s]*/tasks/[a-z0-9]+\.output)}}`})),
+			messages.Use(bash("until grep -q ^kept " + output + "; do sleep 0.1; done")),
+			messages.Use(messages.Tool("Read", map[string]any{"file_path": output})),
 			messages.Use(bash("base64 -w0 " + at(5) + "; echo; cat " + at(5))),
 			messages.Say("Done."),
 		}}})

@@ -22,6 +22,7 @@ import (
 	"github.com/lidguard-go/lidguard/e2e/lab/machine"
 	"github.com/lidguard-go/lidguard/e2e/lab/modelserver/messages"
 	"github.com/lidguard-go/lidguard/e2e/lab/secrets"
+	"github.com/lidguard-go/lidguard/e2e/lab/wait"
 )
 
 // A sink that is down at first hears of a whole session of the real Claude Code: in
@@ -66,18 +67,17 @@ func TestTelemetry_aSinkHearsOfClaude(t *testing.T) {
 
 	var types []string
 	want := []string{"SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop", "SessionEnd"}
-	deadline := time.Now().Add(30 * time.Second)
-	for len(types) < len(want) && time.Now().Before(deadline) {
-		time.Sleep(20 * time.Millisecond) // between two looks at what came
+	wait.Until(t, wait.Long, "the sink to hear of all", func() (bool, string) {
 		mu.Lock()
+		defer mu.Unlock()
 		types = nil
 		for _, e := range heard {
 			if name := e.Type()[len("lidguard.hook."):]; slices.Contains(want, name) {
 				types = append(types, name)
 			}
 		}
-		mu.Unlock()
-	}
+		return len(types) >= len(want), fmt.Sprintf("%q after %d requests", types, requests)
+	})
 	mu.Lock()
 	defer mu.Unlock()
 	if !slices.Equal(types, want) {

@@ -125,10 +125,10 @@ const garbage = 25
 // anything to collect, which would be all that wakes a runtime at rest; so then it is
 // told not to, until it resumes; the memory limit holds all the while.
 func settle(rest bool) {
-	memory.Release()
 	if rest {
 		debug.SetGCPercent(-1)
 	}
+	memory.Release()
 }
 
 // runKeeper is `lidguard keeper`, a process beside the runtime that puts system

@@ -143,6 +143,9 @@ func (s *State) Apply(in Input, now event.Instant) []Effect {
 		}
 	case InConfig:
 		if in.Config != nil {
+			if p := s.Pending; p != nil && p.Stage == StageDelay {
+				p.Due += in.Config.SuspendDelay - s.Config.SuspendDelay
+			}
 			s.Config = *in.Config
 		}
 	case InRenew:
@@ -246,6 +249,11 @@ func (s *State) shut() bool {
 
 // Protected reports whether the machine is to be kept awake now.
 func (s *State) Protected() bool { return !s.ExitFinal && (s.working() || s.counting()) }
+
+// Lockless reports whether the settings take no lock for what is to be kept awake.
+func (s *State) Lockless() bool {
+	return s.Protected() && !s.Config.PreventIdle && !s.Config.PreventDisplay && !s.Config.ChangeLid
+}
 
 // Leaving reports whether the runtime was told to exit and nothing came since
 // that calls it back.

@@ -196,6 +196,39 @@ func TestApply_cancelAtEveryStage(t *testing.T) {
 	}
 }
 
+// Settings are applied at once, also to a delay that runs.
+func TestApply_delayChangesUnderWay(t *testing.T) {
+	for name, c := range map[string]struct {
+		delay  time.Duration // instead of 10 s, 4 s after the end
+		before time.Duration // it has not been called for then
+		after  time.Duration // and has been then
+	}{
+		"longer":  {time.Minute, 59 * time.Second, time.Minute},
+		"shorter": {6 * time.Second, 5 * time.Second, 6 * time.Second},
+		"over":    {0, 4 * time.Second, 4 * time.Second},
+	} {
+		b := newBench(t, config())
+		b.shut()
+		b.work(1)
+		b.end(normal)
+		b.pass(4 * time.Second)
+		if b.count(awake.DoSuspend) != 0 {
+			t.Fatalf("%s: suspended before the change", name)
+		}
+		changed := config()
+		changed.SuspendDelay = c.delay
+		b.feed(awake.Input{Kind: awake.InConfig, Config: &changed})
+		b.pass(c.before - 4*time.Second)
+		if c.before < c.after && b.count(awake.DoSuspend) != 0 {
+			t.Errorf("%s: suspended before %s", name, c.after)
+		}
+		b.pass(c.after - c.before)
+		if b.count(awake.DoSuspend) != 1 {
+			t.Errorf("%s: %d suspends after %s, want 1", name, b.count(awake.DoSuspend), c.after)
+		}
+	}
+}
+
 func TestApply_silentPartnersDoNotHangIt(t *testing.T) {
 	c := config()
 	c.Sound = true

@@ -41,7 +41,8 @@ type Machine interface {
 	CanSuspend(ctx context.Context, mode Mode) error
 	// Suspend asks the system to sleep. It returns nil once the system
 	// accepted (it may return before, during or after the sleep; Watch tells
-	// of the sleep itself), else a *Refusal or another error.
+	// of the sleep itself) or was about to sleep in that mode anyway, else a
+	// *Refusal or another error.
 	Suspend(ctx context.Context, mode Mode) error
 
 	// Watch calls tell for every change until ctx ends, then returns nil. It

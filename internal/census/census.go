@@ -12,6 +12,7 @@ package census
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/lidguard-go/lidguard/internal/event"
 )
@@ -135,39 +136,31 @@ func Providers() []event.Provider {
 	return []event.Provider{event.Claude, event.Codex, event.Copilot, event.OpenCode}
 }
 
-// Of returns the client's own row; ok is false for a provider without hooks.
-func Of(p event.Provider) (c Client, ok bool) {
-	switch p {
-	case event.Claude:
-		return claudeClient(), true
-	case event.Codex:
-		return codexClient(), true
-	case event.Copilot:
-		return copilotClient(), true
-	case event.OpenCode:
-		return openCodeClient(), true
-	}
-	return Client{}, false
+// book is what is known of one client.
+type book struct {
+	client Client
+	events []Event
 }
 
-// Events returns the rows of a client in the order of its contract.
-func Events(p event.Provider) []Event {
-	var rows []Event
-	switch p {
-	case event.Claude:
-		rows = claudeEvents()
-	case event.Codex:
-		rows = codexEvents()
-	case event.Copilot:
-		rows = copilotEvents()
-	case event.OpenCode:
-		rows = openCodeEvents()
-	default:
-		return nil
+// books are made once, when somebody asks: who has thousands of names looks up each.
+var books = sync.OnceValue(func() map[event.Provider]book {
+	all := map[event.Provider]book{
+		event.Claude:   {claudeClient(), claudeEvents()},
+		event.Codex:    {codexClient(), codexEvents()},
+		event.Copilot:  {copilotClient(), copilotEvents()},
+		event.OpenCode: {openCodeClient(), openCodeEvents()},
 	}
-	c, _ := Of(p)
+	for p, b := range all {
+		b.complete(p)
+	}
+	return all
+})
+
+// complete fills in what a row leaves out because it is the usual.
+func (b book) complete(p event.Provider) {
+	rows := b.events
 	for i := range rows {
-		rows[i].Provider, rows[i].Version = p, c.Version
+		rows[i].Provider, rows[i].Version = p, b.client.Version
 		if rows[i].Mark == "" {
 			rows[i].Mark = Measured
 		}
@@ -182,8 +175,18 @@ func Events(p event.Provider) []Event {
 			}
 		}
 	}
-	return rows
 }
+
+// Of returns the client's own row; ok is false for a provider without hooks. What is
+// in it is shared, and must not be changed.
+func Of(p event.Provider) (c Client, ok bool) {
+	b, ok := books()[p]
+	return b.client, ok
+}
+
+// Events returns the rows of a client in the order of its contract. They are shared,
+// and must not be changed.
+func Events(p event.Provider) []Event { return slices.Clip(books()[p].events) }
 
 // All returns the rows of all clients.
 func All() []Event {

@@ -75,7 +75,11 @@ func flagError(cmd *cobra.Command, err error) error {
 		var names []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 		name := none.GetSpecifiedName()
-		return hint(&usageError{fmt.Errorf("%s has no option %q", cmd.Name(), "--"+name)},
+		typed := "--" + name
+		if none.GetSpecifiedShortnames() != "" {
+			typed = "-" + name
+		}
+		return hint(&usageError{fmt.Errorf("%s has no option %q", cmd.Name(), typed)},
 			didYouMean(name, names, "--", seeHelp(cmd)))
 	}
 	var bad *pflag.InvalidValueError
@@ -95,6 +99,22 @@ func flagError(cmd *cobra.Command, err error) error {
 		return usagef(cmd, "--%s needs a value", short.GetSpecifiedName())
 	}
 	return usagef(cmd, "%v", err)
+}
+
+// noEmptyOptions refuses `--session ""`, as a script writes it whose variable is
+// unset: that is no wish for what comes without the option. A prompt may be empty.
+func noEmptyOptions(cmd *cobra.Command) error {
+	var err error
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		empty := f.Value.Type() == "string" && f.Value.String() == "" && f.Name != "prompt"
+		if list, ok := f.Value.(pflag.SliceValue); ok {
+			empty = slices.Contains(list.GetSlice(), "")
+		}
+		if empty && err == nil {
+			err = usagef(cmd, "--%s needs a value", f.Name)
+		}
+	})
+	return err
 }
 
 // didYouMean is a hint with the nearest of the words, or the other hint.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/lidguard-go/lidguard/internal/doctor"
 	"github.com/lidguard-go/lidguard/internal/event"
 	"github.com/lidguard-go/lidguard/internal/ipc"
 	"github.com/lidguard-go/lidguard/internal/settings"
@@ -45,6 +46,10 @@ lidguard can-close && notify-send 'close it'`,
 			if st == nil && a.leftLive(d) {
 				answer = conclude([]closeReason{{Code: "runtime-died", Text: "the runtime died with sessions under way, and nothing holds the machine for them " +
 					"until their next event; `lidguard cleanup-orphans` starts it again at once"}})
+			}
+			if dir, err := stuckFolder(d.Run); st == nil && err != nil {
+				answer = conclude([]closeReason{{Code: doctor.RuntimeFolder, Text: fmt.Sprintf("you cannot write in %s, so no runtime starts, "+
+					"and no agent at work is known of or held for: %v", dir, err)}})
 			}
 			if settingsErr != nil {
 				answer.Reasons = append(answer.Reasons, closeReason{For: true, Caveat: true, Code: "settings-broken",
@@ -128,6 +133,9 @@ func canClose(st *ipc.Status, s settings.Settings, looked bool, rights []ipc.Fin
 	}
 	switch up := st.Protected && confirmed(st.Held); {
 	case working:
+	case st.Suspend != nil:
+		add(true, "suspend-pending", "no session is at work, and a suspend is on its way")
+		return conclude(out)
 	case up && !st.ReachableUntil.IsZero():
 		add(true, "reachable", "no session is at work; the machine stays reachable until %s", st.ReachableUntil.Local().Format("15:04"))
 		return conclude(out)
@@ -155,6 +163,9 @@ func canClose(st *ipc.Status, s settings.Settings, looked bool, rights []ipc.Fin
 		add(false, "lid-action", "nothing keeps the lid switch from suspending the machine")
 	case len(st.LidHandlers) == 0: // else it is among the findings
 		add(true, "lid-handler", "the system handles the lid here, and lidguard holds it off")
+	}
+	if all && s.PreventSystemSleep == "off" && lidAlone(st.Held) {
+		add(false, "idle-sleep", "prevent-system-sleep is off, so the system may put the machine to sleep for being idle")
 	}
 	for _, f := range rights {
 		// What is held is held, whatever would be granted now.

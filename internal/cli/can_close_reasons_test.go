@@ -47,6 +47,15 @@ func TestCanClose_rightsLidAndDisplays(t *testing.T) {
 			s.ClosedLidPermissionDecision, s.PhoneURL = "phone", "https://n.example/0123456789abcdef"
 		}, nil, true, "session-works"},
 		{"nothing works, and nobody is to reach it", func(st *ipc.Status, _ *settings.Settings) { st.Sessions[0].Holds = false }, nil, true, "nothing-works"},
+		{"nothing works, and it is about to sleep", func(st *ipc.Status, _ *settings.Settings) {
+			st.Sessions[0].Holds, st.Suspend = false, &ipc.Pending{}
+		}, nil, true, "suspend-pending"},
+		{"nothing but the lid is to be held off", func(st *ipc.Status, s *settings.Settings) {
+			st.Held, s.PreventSystemSleep = st.Held[1:], "off"
+		}, nil, false, "idle-sleep"},
+		{"the display is to stay on, which holds off idle sleep too", func(st *ipc.Status, s *settings.Settings) {
+			st.Held[0].What, s.PreventSystemSleep = "display", "off"
+		}, nil, true, "lid-handler"},
 		{"nothing works, but it stays reachable", func(st *ipc.Status, _ *settings.Settings) {
 			st.Sessions[0].Holds, st.ReachableUntil = false, time.Now().Add(time.Minute)
 		}, nil, true, "reachable"},

@@ -64,6 +64,9 @@ func (a *app) demo(cmd *cobra.Command, o demoOptions) error {
 			}
 		},
 	})
+	if a.out.failed != nil {
+		return a.out.failed
+	}
 	if err != nil && ctx.Err() != nil {
 		return errors.New("the demo was stopped; nothing of it is left")
 	}

@@ -99,8 +99,8 @@ func (a *app) doctor(ctx context.Context, limits bool) error {
 	}
 	err = a.result(r, func() {
 		for _, check := range r.Agents {
-			if n := len(check.Proofs); n > 0 {
-				a.say("%s: %s, %s run", check.Provider, stateWords(check.State), count(n, "hook"))
+			if len(check.Proofs) > 0 {
+				a.say("%s: %s, %s", check.Provider, stateWords(check.State), provenWords(check.Proofs))
 			}
 		}
 		a.showFindings(r.Findings)
@@ -132,7 +132,7 @@ func (a *app) serverFindings(in installation, agents []agentCheck) (out []ipc.Fi
 		out = append(out, doctor.Server(c.Title(), s, in.records[install.ServerRecord(s.File)] != nil, "lidguard mcp-install "+string(c.Provider()))...)
 	}
 	for _, name := range sortedKeys(in.records) {
-		if path := strings.TrimPrefix(name, install.ServerRecord("")); path != name {
+		if path, server := install.RecordOf(name); server {
 			s := install.ServerFile{Path: path}.Status(install.ProviderServer(want.Command, ""))
 			if s.State == install.NeedsUpdate {
 				out = append(out, doctor.Server("MCP client", s, true, fmt.Sprintf("lidguard provider-mcp-install --config %s --provider-name %s",

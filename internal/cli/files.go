@@ -10,6 +10,7 @@ import (
 
 	"github.com/lidguard-go/lidguard/internal/doctor"
 	"github.com/lidguard-go/lidguard/internal/ipc"
+	"github.com/lidguard-go/lidguard/internal/paths"
 )
 
 // exists reports whether there is something at path; a dangling link counts.
@@ -68,6 +69,18 @@ func shutFolder(path string) string {
 		}
 		path = above
 	}
+}
+
+// stuckFolder is the folder in which path, or a file in it, cannot be made, with the
+// reason; "" if none is in the way.
+func stuckFolder(path string) (string, error) {
+	for !exists(path) && filepath.Dir(path) != path {
+		path = filepath.Dir(path)
+	}
+	if err := paths.MayWrite(path); err != nil {
+		return path, err
+	}
+	return "", nil
 }
 
 // hookBinary finds the thin hook program beside this one and reads its version

@@ -98,7 +98,7 @@ func (a *app) hookEvents(ctx context.Context, providers []string, o hookEventsOp
 func (a *app) followed(events []ipc.HookEvent) error {
 	if !a.json {
 		a.showHookEvents(events)
-		return nil
+		return a.out.failed // nobody looks any more
 	}
 	var lines []byte
 	for i := range events {

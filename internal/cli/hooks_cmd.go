@@ -46,18 +46,16 @@ func onePack(cmd *cobra.Command, args []string) error {
 // personOnly refuses commands that an agent must not give: from below an agent, or
 // without a terminal at which a person could sit.
 func (a *app) personOnly(what string) error {
-	inside := a.InsideAgent
-	if inside == nil {
-		inside = func() (string, bool) { return entry.InsideAgent(os.Getpid(), a.Env) }
-	}
-	if agent, in := inside(); in {
-		return hint(fmt.Errorf("%s is for a person, and this runs inside %s", what, agent), "open a terminal of your own and run it there")
+	if why := a.notByHand(); why != "" {
+		return hint(fmt.Errorf("%s is for a person: %s", what, why), "open a terminal of your own and run it there")
 	}
 	if !a.interactive {
 		return hint(fmt.Errorf("%s is for a person at a terminal, and there is none here", what), "open a terminal of your own and run it there")
 	}
 	return nil
 }
+
+const brokenPacks = "repair or delete that file; until then the gate judges by its standard profile"
 
 type hooksEnableOptions struct {
 	audit   bool
@@ -78,7 +76,8 @@ lidguard hooks enable sandbox --root . --root ~/notes`,
 			"to the project, or to the folders named with --root. With --audit nothing is refused: what\n" +
 			"would have been said is noted in the audit log. Profiles of the gate: standard; strict, which\n" +
 			"refuses what standard asks about; relaxed, which stops catastrophes only.",
-		Args: onePack,
+		Args:      onePack,
+		ValidArgs: entry.PackNames(),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.profile != "" && !slices.Contains(entry.Profiles(), o.profile) {
 				return usagef(cmd, "--profile cannot be %q: there are %s", o.profile, strings.Join(entry.Profiles(), ", "))
@@ -104,11 +103,22 @@ func (a *app) hooksEnable(ctx context.Context, pack string, o hooksEnableOptions
 	if o.audit {
 		mode = entry.Audit
 	}
-	if pack == "redact" {
-		d, err := a.dirs()
+	d, err := a.dirs()
+	if err != nil {
+		return err
+	}
+	if o.audit || o.profile != "" && o.profile != "strict" || len(o.roots) > 0 {
+		// Of a pack that is on, these take protection back, as switching it off does.
+		chain, err := entry.ChainIn(d, a.WorkDir)
 		if err != nil {
-			return err
+			return hintBroken(err, brokenPacks)
 		}
+		on := slices.ContainsFunc(chain, func(p entry.PackStatus) bool { return p.Pack == pack && p.Mode == entry.On })
+		if why := a.notByHand(); on && why != "" {
+			return hint(fmt.Errorf("loosening %s is for a person: %s", pack, why), "open a terminal of your own and run it there")
+		}
+	}
+	if pack == "redact" {
 		if err := writeSecretRules(d); err != nil {
 			return err
 		}
@@ -118,25 +128,27 @@ func (a *app) hooksEnable(ctx context.Context, pack string, o hooksEnableOptions
 
 func (a *app) hooksDisableCmd() *cobra.Command {
 	return &cobra.Command{
-		Use:     "disable PACK",
-		Short:   "switch a pack off",
-		Example: `lidguard hooks disable gate`,
-		Args:    onePack,
+		Use:       "disable PACK",
+		Short:     "switch a pack off",
+		Example:   `lidguard hooks disable gate`,
+		Args:      onePack,
+		ValidArgs: entry.PackNames(),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			// Switching protection off is a person's business; on may be anybody's.
-			if agent, in := a.insideAgent(); in {
-				return hint(fmt.Errorf("switching %s off is for a person, and this runs inside %s", args[0], agent), "open a terminal of your own and run it there")
+			if why := a.notByHand(); why != "" {
+				return hint(fmt.Errorf("switching %s off is for a person: %s", args[0], why), "open a terminal of your own and run it there")
 			}
 			return a.changePacks(cmd.Context(), args[0], func(p *entry.Packs) { p.Switch(args[0], entry.Off, nil, nil) })
 		},
 	}
 }
 
-func (a *app) insideAgent() (string, bool) {
-	if a.InsideAgent != nil {
-		return a.InsideAgent()
+// notByHand says why no person can have given this command, or "".
+func (a *app) notByHand() string {
+	if a.NotByHand != nil {
+		return a.NotByHand()
 	}
-	return entry.InsideAgent(os.Getpid(), a.Env)
+	return entry.NotByHand(os.Getpid(), a.Env)
 }
 
 // changePacks changes the file of the packs and shows the chain as it is now.
@@ -147,7 +159,7 @@ func (a *app) changePacks(ctx context.Context, pack string, change func(*entry.P
 	}
 	packs, err := entry.LoadPacks(d)
 	if err != nil {
-		return hintBroken(err, "repair or delete that file; until then the gate judges by its standard profile")
+		return hintBroken(err, brokenPacks)
 	}
 	change(&packs)
 	if err := entry.SavePacks(d, packs); err != nil {
@@ -178,7 +190,7 @@ func (a *app) hooksList() error {
 	}
 	chain, err := entry.ChainIn(d, a.WorkDir)
 	if err != nil {
-		return hintBroken(err, "repair or delete that file; until then the gate judges by its standard profile")
+		return hintBroken(err, brokenPacks)
 	}
 	return a.result(chain, func() {
 		var rows [][]string

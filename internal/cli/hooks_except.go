@@ -48,14 +48,15 @@ func (a *app) hooksAllowOnce(code string) error {
 	if found == nil {
 		return hint(fmt.Errorf("no refusal with code %q", code), "the code stands at the end of the refusal, four and four letters")
 	}
+	// First the log, then the exception: none goes unnoted.
 	now := a.Now()
-	until, err := entry.Allow(d, found.Digest, now)
-	if err != nil {
-		return err
-	}
+	until := now.Add(entry.AllowanceLife)
 	if err := entry.AppendAudit(d, &entry.AuditEntry{Time: now.UTC(), Kind: "allow-once", Provider: found.Provider, Session: found.Session,
 		Tool: found.Tool, Rules: found.Rules, Code: code, Digest: found.Digest, Until: &until}); err != nil {
 		return fmt.Errorf("noting it in the audit log: %w", err)
+	}
+	if err := entry.Allow(d, found.Digest, until); err != nil {
+		return err
 	}
 	out := struct {
 		Code  string    `json:"code"`
@@ -107,7 +108,6 @@ func (a *app) hooksRelax(cmd *cobra.Command, word string) error {
 	if length > 0 {
 		until = now.Add(length)
 	}
-	// First the log, then the exception: none goes unnoted.
 	note := &entry.AuditEntry{Time: now.UTC(), Kind: "relax"}
 	if length > 0 {
 		utc := until.UTC()

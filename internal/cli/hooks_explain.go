@@ -21,7 +21,8 @@ lidguard hooks explain 'Remove-Item -Recurse C:\' --tool powershell
 lidguard hooks explain 'rm -rf "$D"' --cwd ~/project --json`,
 		Long: "Nothing is run. The command is judged as a hook of the agent would judge it in that folder,\n" +
 			"whether or not the gate is switched on, and by the project's rulebook as far as that counts.\n" +
-			"Exit code 0 when it passes, 1 when it would be refused or asked about.",
+			"The sentence is the one the model would read, with CODE for the code of the call. Exit code 0\n" +
+			"when it passes, 1 when it would be refused or asked about.",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return usagef(cmd, "explain takes one command; quote it")

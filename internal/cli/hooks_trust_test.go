@@ -21,7 +21,7 @@ func trusts(t *testing.T, home, dir, agent, answer string, args ...string) (code
 	code = run(t.Context(), Options{Args: append([]string{"hooks", "trust"}, args...),
 		Env:   func(name string) string { return map[string]string{"HOME": home, "USERPROFILE": home}[name] },
 		Stdin: strings.NewReader(answer + "\n"), Stdout: &out, Stderr: &errs, Now: func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) },
-		GOOS: "linux", WorkDir: dir, Version: "v1.2.3", InsideAgent: func() (string, bool) { return agent, agent != "" }},
+		GOOS: "linux", WorkDir: dir, Version: "v1.2.3", NotByHand: func() string { return inside(agent) }},
 		func(a *app) { a.interactive = true })
 	return code, out.String(), errs.String()
 }

@@ -83,6 +83,7 @@ func TestSetup_loginAgentOfAnother(t *testing.T) {
 }
 
 func TestSetup_noLoginAgentElsewhere(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir()) // what a made-up Windows calls a folder below one of its own lies beside it here
 	for _, goos := range []string{"linux", "windows"} {
 		w, plist := agentHere(t)
 		w.goos, w.mac = goos, nil

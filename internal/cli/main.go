@@ -9,6 +9,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"strings"
@@ -54,9 +55,9 @@ type Options struct {
 	Listen func(socket string) (net.Listener, error)
 	// Launch starts a runtime where none answers and returns when it listens.
 	Launch func(ctx context.Context, dirs paths.Dirs) error
-	// InsideAgent tells whether this command was given by an agent, and by which.
-	// Default: the processes above this one.
-	InsideAgent func() (agent string, inside bool)
+	// NotByHand says why no person can have given this command, or "". Default: what
+	// the processes above this one tell.
+	NotByHand func() string
 	// Probe reads the machine directly, for the time no runtime runs.
 	Probe func(ctx context.Context) (Machine, error)
 	// Run runs a client's own program (codex mcp add …). Default: install.Exec.
@@ -92,10 +93,13 @@ func run(ctx context.Context, o Options, prepare func(*app)) int {
 	root := a.root()
 	root.SetArgs(joinSwitches(o.Args, switches(root)))
 	err := root.ExecuteContext(ctx)
+	var no errNo
+	if failed := a.out.failed; failed != nil && (err == nil || errors.As(err, &no) || errors.Is(err, failed)) {
+		err = hint(fmt.Errorf("printing the result: %w", failed), "what came out is not all of it; only the printing failed")
+	}
 	if err == nil {
 		return ExitDone
 	}
-	var no errNo
 	if errors.As(err, &no) {
 		return ExitFailed // the answer was printed, and it was no
 	}
@@ -174,7 +178,10 @@ lidguard can-close             may I close the lid now?`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Version:       a.Version,
-		Args:          cobra.ArbitraryArgs,
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			return noEmptyOptions(cmd)
+		},
+		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return cmd.Help()
@@ -183,7 +190,7 @@ lidguard can-close             may I close the lid now?`,
 		},
 	}
 	root.SetIn(a.Stdin)
-	root.SetOut(a.Stdout)
+	root.SetOut(a.out)
 	root.SetErr(a.Stderr)
 	root.SetVersionTemplate("lidguard {{.Version}}{{println}}")
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { a.help(cmd) })
@@ -224,5 +231,6 @@ lidguard can-close             may I close the lid now?`,
 		a.providerMCPStatusCmd(), a.providerMCPInstallCmd(), a.providerMCPRemoveCmd(), a.providerMCPServerCmd())
 	add("building", a.hooksCmd())
 	add("more", a.completionCmd(), a.versionCmd())
+	completeRest(root)
 	return root
 }

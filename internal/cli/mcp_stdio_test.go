@@ -68,7 +68,7 @@ func (b *stdioBench) connect(args ...string) *mcp.ClientSession {
 func (b *stdioBench) connectAs(name string, args ...string) *mcp.ClientSession {
 	b.t.Helper()
 	client := mcp.NewClient(&mcp.Implementation{Name: name, Version: "1"}, nil)
-	session, err := client.Connect(b.t.Context(), &mcp.CommandTransport{Command: b.command(args...), TerminateDuration: 10 * time.Second}, nil)
+	session, err := client.Connect(b.t.Context(), &mcp.CommandTransport{Command: b.command(args...), TerminateDuration: time.Minute}, nil)
 	if err != nil {
 		b.t.Fatalf("%v\n%s", err, b.log.String())
 	}
@@ -102,7 +102,7 @@ func (b *stdioBench) call(s *mcp.ClientSession, tool string, args map[string]any
 // status asks the runtime; nil when none runs.
 func (b *stdioBench) status() *ipc.Status {
 	b.t.Helper()
-	client := ipc.Client{Version: ipc.Version(), CallTimeout: 5 * time.Second, Dial: func(ctx context.Context) (net.Conn, error) { return endpoint.Dial(ctx, b.dirs.Socket) }}
+	client := ipc.Client{Version: ipc.Version(), DialTimeout: time.Minute, CallTimeout: time.Minute, Dial: func(ctx context.Context) (net.Conn, error) { return endpoint.Dial(ctx, b.dirs.Socket) }}
 	reply, err := client.Call(b.t.Context(), &ipc.Request{Op: ipc.OpStatus})
 	if err != nil {
 		return nil
@@ -130,7 +130,7 @@ func (b *stdioBench) sessions() (out []string) {
 func (b *stdioBench) expect(want ...string) {
 	b.t.Helper()
 	var got []string
-	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		if got = b.sessions(); cmp.Equal(got, want) {
 			return
 		}
@@ -319,7 +319,7 @@ func refusals(b *stdioBench) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		guard := time.AfterFunc(20*time.Second, func() { _ = cmd.Process.Kill() }) // the reads below end then
+		guard := time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() }) // the reads below end then
 		lines := bufio.NewScanner(stdout)
 		for _, step := range []struct{ send, want string }{
 			{`{"jsonrpc":"2.0","id":1,"method":"nobody/knows","params":{}}`, `"error"`},

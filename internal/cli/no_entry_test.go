@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -68,6 +69,45 @@ func TestShutFolder(t *testing.T) {
 	}
 }
 
+func TestStuckFolder(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file") // root writes to every folder, and to no folder that is none
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{filepath.Join(file, "lidguard", "run"): file, file: file, dir: "", filepath.Join(dir, "a", "b"): ""} {
+		got, err := stuckFolder(path)
+		if runtime.GOOS == "windows" {
+			want = "" // there only trying tells
+		}
+		if got != want || (err != nil) != (want != "") {
+			t.Errorf("stuckFolder(%q) = %q, %v, want %q", path, got, err, want)
+		}
+	}
+}
+
+// A home that cannot be written is why nothing ever keeps the machine awake, and
+// the hooks do not say so: status and doctor do.
+func TestStatus_homeThatCannotBeWritten(t *testing.T) {
+	w := newWorld(t)
+	if code, out, _ := w.run("status"); code != ExitDone || strings.Contains(out, "runtime-folder") {
+		t.Fatalf("a home that can be written: exit %d\n%s", code, out)
+	}
+	file := filepath.Join(w.home, "file") // root, too, can make nothing in it
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w.env["HOME"] = file
+	for _, command := range []string{"status", "doctor"} {
+		if _, out, errs := w.run(command); strings.Contains(out, "runtime-folder: ") != (runtime.GOOS != "windows") {
+			t.Errorf("%s:\n%s%s", command, out, errs)
+		}
+	}
+	if code, out, _ := w.run("can-close"); code != ExitFailed && runtime.GOOS != "windows" {
+		t.Errorf("can-close: exit %d\n%s", code, out)
+	}
+}
+
 // Doctor goes on where the record of what setup changed is broken, and says so.
 func TestDoctor_unreadableRecord(t *testing.T) {
 	w := newWorld(t)
@@ -94,6 +134,7 @@ func TestFailure_hintsOfTheSystem(t *testing.T) {
 		{hintBroken(errors.New("line 3"), "move it away"), "move it away"},
 		{hint(os.ErrPermission, "ask root"), "ask root"},
 		{&os.PathError{Op: "write", Path: "/x", Err: syscall.ENOSPC}, "disk is full"},
+		{&os.PathError{Op: "mkdir", Path: "/x", Err: syscall.EROFS}, "can only be read"},
 	} {
 		var errs bytes.Buffer
 		(&printer{err: &errs}).failure(c.err)

@@ -29,18 +29,34 @@ import (
 
 // printer writes what people and scripts read.
 type printer struct {
-	in       io.Reader
-	out, err io.Writer
-	json     bool // results as JSON
-	colour   bool
+	in     io.Reader
+	out    *output
+	err    io.Writer
+	json   bool // results as JSON
+	colour bool
 	// interactive: a person sits at stdin and sees stderr.
 	interactive bool
 	lines       *bufio.Reader
 }
 
+// output is where results go. It remembers the first write that failed: whoever
+// reads a result then has only a part of it, whatever else went well.
+type output struct {
+	io.Writer
+	failed error
+}
+
+func (o *output) Write(text []byte) (int, error) {
+	n, err := o.Writer.Write(text)
+	if err != nil && o.failed == nil {
+		o.failed = err
+	}
+	return n, err
+}
+
 func newPrinter(o Options) *printer {
 	return &printer{
-		in: o.Stdin, out: o.Stdout, err: o.Stderr,
+		in: o.Stdin, out: &output{Writer: o.Stdout}, err: o.Stderr,
 		colour:      isTerminal(o.Stdout) && o.Env("NO_COLOR") == "" && o.Env("TERM") != "dumb",
 		interactive: isTerminal(o.Stdin) && isTerminal(o.Stderr),
 	}
@@ -75,16 +91,32 @@ func hintBroken(err error, advice string) error {
 
 // failure prints an error and its hint.
 func (p *printer) failure(err error) {
-	fmt.Fprintln(p.err, p.paint(red, "error:"), clean(strings.ReplaceAll(err.Error(), "\n", "; ")))
+	fmt.Fprintln(p.err, p.paint(red, "error:"), shorten(clean(strings.ReplaceAll(err.Error(), "\n", "; "))))
 	var h *hinted
 	switch {
 	case errors.As(err, &h):
 		fmt.Fprintln(p.err, p.paint(dim, "hint:"), h.hint)
 	case errors.Is(err, fs.ErrPermission):
 		fmt.Fprintln(p.err, p.paint(dim, "hint:"), "`ls -ld` with that path, and with the folder above it, shows whose it is and what you may do; it has to be yours")
+	case errors.Is(err, syscall.EROFS):
+		fmt.Fprintln(p.err, p.paint(dim, "hint:"), "that disk can only be read: make it writable, or set LIDGUARD_HOME to a folder elsewhere for what is lidguard's own")
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		fmt.Fprintln(p.err, p.paint(dim, "hint:"), "the disk is full: make room there and try again; nothing was written in part")
 	}
+}
+
+// maxError is how many characters of an error are printed. Those of ours that repeat
+// no argument are far shorter.
+const maxError = 2000
+
+// shorten takes out the middle of what is longer than maxError: the front tells what
+// failed, the end why.
+func shorten(s string) string {
+	runes := []rune(s)
+	if len(runes) <= maxError {
+		return s
+	}
+	return string(runes[:maxError/2]) + " … " + string(runes[len(runes)-maxError/2:])
 }
 
 // note prints progress for a person; scripts that read JSON get none.
@@ -94,7 +126,8 @@ func (p *printer) note(format string, args ...any) {
 	}
 }
 
-// say prints a line of the result. Its error is of use only to what goes on for long.
+// say prints a line of the result. Its error, which the exit code will tell, is of
+// use only to what goes on for long.
 func (p *printer) say(format string, args ...any) error {
 	_, err := fmt.Fprintln(p.out, clean(fmt.Sprintf(format, args...)))
 	return err

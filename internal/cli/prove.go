@@ -36,6 +36,18 @@ type proof struct {
 	TookS float64       `json:"took_s"`
 }
 
+// provenWords counts the hooks that do what they should where they are called; whether
+// the agent calls them is another matter.
+func provenWords(proofs []proof) string {
+	ok := 0
+	for _, p := range proofs {
+		if p.OK {
+			ok++
+		}
+	}
+	return fmt.Sprintf("%d of %d hooks proven", ok, len(proofs))
+}
+
 // proofLimit bounds one hook; the programs' own limit is below a second.
 const proofLimit = 10 * time.Second
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/lidguard-go/lidguard/internal/event"
 	"github.com/lidguard-go/lidguard/internal/ipc"
 	"github.com/spf13/cobra"
 )
@@ -26,6 +27,7 @@ lidguard remove-session --all`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.removeSession(cmd, o) },
 	}
 	o.session.add(cmd, "whose session it is (`PROVIDER`); needed only where two have the same id")
+	a.completeSessions(cmd, func() event.Provider { return event.Provider(o.session.provider) })
 	addSwitch(cmd.Flags(), &o.all, "all", "forget every session")
 	return cmd
 }

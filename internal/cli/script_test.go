@@ -197,7 +197,7 @@ func stopRuntime(home string) {
 	if err != nil {
 		return
 	}
-	client := ipc.Client{Version: ipc.Version(), Dial: func(ctx context.Context) (net.Conn, error) { return endpoint.Dial(ctx, dirs.Socket) }}
+	client := ipc.Client{Version: ipc.Version(), DialTimeout: time.Minute, CallTimeout: time.Minute, Dial: func(ctx context.Context) (net.Conn, error) { return endpoint.Dial(ctx, dirs.Socket) }}
 	_, _ = client.Call(context.Background(), &ipc.Request{Op: ipc.OpStop}) // none is fine
 }
 

@@ -46,12 +46,6 @@ const maxID = 200
 // check refuses what no session can be called. An empty provider or id is fine
 // here; commands that need one say so.
 func (o *sessionOptions) check(cmd *cobra.Command) error {
-	// As a script writes it whose variable is unset: "" is no wish for a new id.
-	for name, text := range map[string]string{"session": o.id, "provider": o.provider, "provider-name": o.name} {
-		if text == "" && cmd.Flags().Changed(name) {
-			return usagef(cmd, "--%s needs a value", name)
-		}
-	}
 	provider, ok := event.ParseProvider(o.provider)
 	if o.provider != "" && !ok {
 		return hint(&usageError{fmt.Errorf("no provider %q", o.provider)},

@@ -114,6 +114,13 @@ func (a *app) changeSettings(ctx context.Context, d paths.Dirs, changes []settin
 	_, err = a.call(ctx, &ipc.Request{Op: ipc.OpReload})
 	switch {
 	case err == nil:
+		// It may have been started with another XDG_CONFIG_HOME.
+		if reply, err := a.call(ctx, &ipc.Request{Op: ipc.OpStatus}); err == nil {
+			if at := statusOf(reply).Config; at != "" && !sameFolder(at, d.Config) {
+				return s, changed, false, hint(fmt.Errorf("the settings are saved in %s, and the runtime goes by those in %s", d.Config, at),
+					"give your agents and your shells the same XDG_CONFIG_HOME")
+			}
+		}
 		applied = true
 	case !errors.Is(err, ipc.ErrNotRunning):
 		return s, changed, false, hint(fmt.Errorf("the settings are saved, but the runtime did not take them: %w", err),

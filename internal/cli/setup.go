@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/lidguard-go/lidguard/internal/doctor"
 	"github.com/lidguard-go/lidguard/internal/install"
@@ -284,8 +283,7 @@ func (a *app) showSetupResult(r setupResult) {
 		}
 	}
 	if len(r.Proofs) > 0 {
-		ok := len(slices.DeleteFunc(slices.Clone(r.Proofs), func(p proof) bool { return !p.OK }))
-		a.say("%s: %d of %d hooks proven", r.Provider, ok, len(r.Proofs))
+		a.say("%s: %s", r.Provider, provenWords(r.Proofs))
 	}
 }
 

@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -72,7 +75,7 @@ func (a *app) status(ctx context.Context) (statusReport, error) {
 	if st := facts.Status; st != nil {
 		r.Running = true
 		r.Runtime = &runtimeView{facts.RuntimeVersion, st}
-		r.Awake = st.Protected && confirmed(st.Held)
+		r.Awake = st.Protected && confirmed(st.Held) && !lidAlone(st.Held)
 		r.Findings = append(r.Findings, st.Findings...)
 	}
 	r.mute = facts.RuntimeError != ""
@@ -86,7 +89,7 @@ func (a *app) runtimeFacts(ctx context.Context) (doctor.RuntimeFacts, error) {
 	if err != nil {
 		return doctor.RuntimeFacts{}, err
 	}
-	facts := doctor.RuntimeFacts{Version: a.Version, Socket: d.Socket, Run: d.Run}
+	facts := doctor.RuntimeFacts{Version: a.Version, Socket: d.Socket, Run: d.Run, Config: d.Config, State: d.State}
 	facts.Settings, facts.UnknownKeys, facts.SettingsError = readSettings(d.Settings())
 	facts.HookBinary, facts.HookVersion = a.hookBinary()
 	reply, err := a.call(ctx, &ipc.Request{Op: ipc.OpStatus})
@@ -97,6 +100,7 @@ func (a *app) runtimeFacts(ctx context.Context) (doctor.RuntimeFacts, error) {
 		// died; without one there is simply nothing to do.
 		facts.SocketExists = exists(d.Socket)
 		facts.SocketOdd = noSocket(d.Socket)
+		facts.RunStuck, facts.RunStuckError = stuckFolder(d.Run)
 	case errors.Is(err, ipc.ErrUnsafe):
 		facts.RuntimeError = err.Error()
 		facts.RunMode, facts.RunOdd = runFolder(d.Run, err)
@@ -109,8 +113,27 @@ func (a *app) runtimeFacts(ctx context.Context) (doctor.RuntimeFacts, error) {
 		facts.RuntimePID = client.Owner(ctx)
 	default:
 		facts.Status, facts.RuntimeVersion = statusOf(reply), reply.Version
+		if sameFolder(facts.Status.Config, d.Config) {
+			facts.Config = facts.Status.Config
+		}
+		if sameFolder(facts.Status.State, d.State) {
+			facts.State = facts.Status.State
+		}
 	}
 	return facts, nil
+}
+
+// sameFolder reports whether two ways of writing it lead to one folder.
+func sameFolder(a, b string) bool {
+	if filepath.Clean(a) == filepath.Clean(b) {
+		return true
+	}
+	one, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	other, err := os.Stat(b)
+	return err == nil && os.SameFile(one, other)
 }
 
 // confirmed reports whether the system lists every lock, and at least one.
@@ -121,6 +144,12 @@ func confirmed(held []ipc.Hold) bool {
 		}
 	}
 	return len(held) > 0
+}
+
+// lidAlone reports whether the lid is all that is held off: the settings may leave
+// the machine to its idle sleep.
+func lidAlone(held []ipc.Hold) bool {
+	return !slices.ContainsFunc(held, func(h ipc.Hold) bool { return !isLidHold(h.What) })
 }
 
 func (a *app) showStatus(r statusReport) {
@@ -151,9 +180,11 @@ func (a *app) showStatus(r statusReport) {
 		a.heading("held")
 		var rows [][]string
 		for _, h := range st.Held {
-			state := "confirmed since " + when(h.Since, now)
+			state := "confirmed"
 			if !h.Confirmed {
 				state = "not held: " + h.Error
+			} else if !h.Since.IsZero() {
+				state += " since " + when(h.Since, now)
 			}
 			rows = append(rows, []string{h.What, state})
 		}
@@ -190,10 +221,14 @@ func headline(st *ipc.Status) string {
 		return "awake: the work is over, and the machine stays reachable"
 	case st.Protected && confirmed(st.Held) && holding == 0 && st.Suspend == nil && st.RemoteLogins != "":
 		return "awake: the work is over, and somebody is logged in from afar"
-	case st.Protected && confirmed(st.Held) && holding == 0:
+	case st.Protected && confirmed(st.Held) && (holding == 0 || st.Suspend != nil): // for heat, battery or network, whoever works
 		return "awake: a suspend is on its way"
+	case st.Protected && confirmed(st.Held) && lidAlone(st.Held):
+		return "not safely awake: " + count(holding, "session") + " at work, and only the lid is held off, since prevent-system-sleep is off"
 	case st.Protected && confirmed(st.Held):
 		return "awake: " + count(holding, "session") + " at work"
+	case st.Protected && holding == 0:
+		return "not safely awake: the system does not confirm every lock"
 	case st.Protected:
 		return "not safely awake: " + count(holding, "session") + " at work, but the system does not confirm every lock"
 	case len(st.Sessions) == 0:

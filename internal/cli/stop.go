@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -21,6 +22,7 @@ func (a *app) stopCmd() *cobra.Command {
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.stop(cmd, o) },
 	}
 	o.add(cmd, "whose session it is (`PROVIDER`, default custom)")
+	a.completeSessions(cmd, func() event.Provider { return event.Provider(cmp.Or(o.provider, string(event.Custom))) })
 	return cmd
 }
 

@@ -106,8 +106,8 @@ func (a *app) uninstall(cmd *cobra.Command, o uninstallOptions) error {
 			a.failure(editHint(err))
 		}
 	}
-	for _, dir := range []string{d.Config, d.State} {
-		if exists(dir) {
+	for _, dir := range []string{d.Run, d.Config, d.State} { // that of the record last
+		if exists(dir) && (dir != d.Run || !strings.HasPrefix(dir, d.State)) {
 			report.Kept = append(report.Kept, dir)
 		}
 	}
@@ -193,14 +193,17 @@ func (a *app) removals(in installation, dryRun bool) (jobs []removal, edits int)
 		jobs = append(jobs, j)
 	}
 	agents, clients := a.agents(in.home), a.mcpClients(in.home)
-	for i, g := range agents {
-		take(clients[i], g, g.Title(), func(*install.Plan) {})
+	takeAgents := func() {
+		for i, g := range agents {
+			take(clients[i], g, g.Title(), func(*install.Plan) {})
+		}
 	}
 	if mainErr != nil {
+		takeAgents()
 		return jobs, edits
 	}
 	files, roots := a.elsewhere(in, agents, clients, want)
-	for _, path := range files {
+	takeFile := func(path string) {
 		file, server := install.ServerFile{Path: path}, install.ProviderServer(want.Command, "")
 		j := removal{mcp: mcpResult{File: path, Changed: []install.Done{}}}
 		var err error
@@ -208,6 +211,23 @@ func (a *app) removals(in installation, dryRun bool) (jobs []removal, edits int)
 		j.mcp.fail(err)
 		j.mcp.Diff = show(install.ProviderServerName, j.server)
 		jobs = append(jobs, j)
+	}
+	// In an agent's file two servers may stand, and what was written last goes first.
+	agentsLast := func(path string) bool {
+		f, err := confedit.Open(path)
+		u := in.records[install.ServerRecord(path)]
+		return err != nil || u == nil || u.Post != f.Digest()
+	}
+	for _, path := range files {
+		if agentsLast(path) {
+			takeFile(path)
+		}
+	}
+	takeAgents()
+	for _, path := range files {
+		if !agentsLast(path) {
+			takeFile(path)
+		}
 	}
 	for _, r := range roots {
 		env := func(name string) string {
@@ -232,27 +252,34 @@ type otherRoot struct {
 }
 
 // elsewhere finds, in the records, what an installer wrote where the present
-// environment names no agent: files of MCP clients, and config folders that a variable
-// named at the time.
+// environment names no agent: files of MCP clients, be the entry still there or not,
+// and config folders that a variable named at the time.
 func (a *app) elsewhere(in installation, agents []agent, clients []mcpClient, want install.Server) (files []string, roots []otherRoot) {
 	known := make([][2]string, len(clientRoots)) // config folder and file of MCP servers
 	for i := range clientRoots {
 		known[i] = [2]string{agents[i].Status(in.program).Root, clients[i].Status(want).File}
 	}
 	for _, name := range sortedKeys(in.records) {
-		path := strings.TrimPrefix(name, install.ServerRecord(""))
-		if path != name {
-			switch (install.ServerFile{Path: path}).Status(install.ProviderServer(want.Command, "")).State {
-			case install.Installed, install.NeedsUpdate:
-				files = append(files, path)
-			}
-		}
+		path, server := install.RecordOf(name)
+		ofAgent := false
 		for i, c := range clientRoots {
+			ofAgent = ofAgent || path == known[i][1]
 			for _, file := range c.files {
 				root, ok := strings.CutSuffix(path, string(filepath.Separator)+filepath.FromSlash(file))
+				ofAgent = ofAgent || ok
 				at := otherRoot{i, root}
 				if ok && root != known[i][0] && path != known[i][1] && !slices.Contains(roots, at) {
 					roots = append(roots, at)
+				}
+			}
+		}
+		if server && !slices.Contains(files, path) {
+			switch (install.ServerFile{Path: path}).Status(install.ProviderServer(want.Command, "")).State {
+			case install.Installed, install.NeedsUpdate:
+				files = append(files, path)
+			default: // nothing, or nothing that can be read
+				if !ofAgent || name == install.ProviderRecord(path) {
+					files = append(files, path)
 				}
 			}
 		}

@@ -575,40 +575,47 @@ func TestFile_nameTooLongForANeighbour(t *testing.T) {
 	}
 }
 
-// The first write to a file is told before the file changes, and a refusal keeps it; a
-// second one, whose way back is known, is not.
-func TestUpdate_announcesTheFirstWrite(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "settings.json")
-	if err := os.WriteFile(path, []byte("before"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	told := 0
+// Every write is told before anything is done for it, and a refusal keeps all as it is.
+// What is told leads back from the content before the write and from that after it.
+func TestUpdate_announcesEveryWrite(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "settings.json")
+	write(t, path, "before", 0o600)
+	told, first, backed := 0, "before", 0 // backups that are there when it is told
 	var refusal error
 	set := func(text string, previous *Undo) (Result, error) {
+		now := read(t, path)
 		opt := Options{Now: time.Unix(1, 0), Previous: previous, Announce: func(u Undo) error {
 			told++
-			data, err := os.ReadFile(path)
-			if err != nil || string(data) != "before" || u.Pre != digestOf(data) || u.Post != digestOf([]byte(text)) {
-				t.Errorf("announced %+v with %q in the file (%v)", u, data, err)
+			if read(t, path) != now || len(names(t, dir)) != 1+backed || u.Pre != digestOf([]byte(first)) || u.Post != digestOf([]byte(text)) {
+				t.Errorf("announced %+v with %q in the file beside %q", u, read(t, path), names(t, dir))
+			}
+			if previous != nil {
+				for _, f := range []*File{{digest: digestOf([]byte(now))}, {digest: u.Post}} {
+					if draft, ok := u.Restore(f); !ok || string(draft.Text) != first {
+						t.Errorf("from %q it leads back to %q, %t", f.digest, draft.Text, ok)
+					}
+				}
 			}
 			return refusal
 		}}
 		return Update(t.Context(), path, opt, func(*File) (Draft, error) { return Draft{Text: []byte(text)}, nil })
 	}
 	refusal = errors.New("no record can be kept")
-	if _, err := set("after", nil); !errors.Is(err, refusal) {
-		t.Errorf("error %v", err)
+	if _, err := set("after", nil); !errors.Is(err, refusal) || len(names(t, dir)) != 1 {
+		t.Errorf("error %v, files %q", err, names(t, dir))
 	}
 	refusal = nil
 	res, err := set("after", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := set("later", &res.Undo); err != nil {
-		t.Fatal(err)
+	backed = 1
+	if res, err = set("later", &res.Undo); err != nil || res.Undo.Was != "" {
+		t.Fatalf("%+v %v", res.Undo, err)
 	}
-	if told != 2 {
-		t.Errorf("told %d times, want 2", told)
+	if told != 3 {
+		t.Errorf("told %d times, want 3", told)
 	}
 }
 

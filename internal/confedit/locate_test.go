@@ -73,7 +73,11 @@ func TestLocate_manyValues(t *testing.T) {
 				}
 				return time.Since(begin)
 			}
+			// The quickest of some turns: while it runs, nobody else had the processor.
 			small, large := each(200), each(20_000)
+			for range 20 {
+				small, large = min(small, each(200)), min(large, each(20_000))
+			}
 			if large > 20*small+10*time.Millisecond {
 				t.Errorf("among 200 values 2000 questions take %s, among 20000 %s", small, large)
 			}

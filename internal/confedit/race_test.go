@@ -72,7 +72,7 @@ func TestUpdate_writersNeitherTearNorLose(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "settings.json")
 	write(t, path, "{\n  \"theirs\": true\n}\n", 0o600)
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute) // far above what a busy machine takes
 	defer cancel()
 
 	done := make(chan struct{})

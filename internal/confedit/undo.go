@@ -16,6 +16,9 @@ type Undo struct {
 	// then there is no content to go back to.
 	Pre  Digest `json:"pre,omitempty"`
 	Post Digest `json:"post,omitempty"`
+	// Was identifies what our write before had left, in the Undo of a write that
+	// is announced: it is what the file has until that write comes.
+	Was Digest `json:"was,omitempty"`
 	// Backup is the file that holds the content Pre.
 	Backup string `json:"backup,omitempty"`
 	// Created lists the parents that our edits added.
@@ -24,7 +27,13 @@ type Undo struct {
 	Dirs []string `json:"dirs,omitempty"`
 }
 
-// nextUndo is the record after a write to f.
+// left reports whether the content was left by a write of ours, the last one or, while
+// it is only announced, the one before.
+func (u *Undo) left(content Digest) bool {
+	return u != nil && u.Post != "" && content != "" && (content == u.Post || content == u.Was)
+}
+
+// nextUndo is the record of a write to f that is about to come.
 func nextUndo(f *File, prev *Undo, draft Draft, backup string, dirs []string) Undo {
 	if draft.Delete {
 		return Undo{}
@@ -34,25 +43,30 @@ func nextUndo(f *File, prev *Undo, draft Draft, backup string, dirs []string) Un
 		switch {
 		case prev.Pre != "" && prev.Pre == f.digest:
 			// Somebody put the file from before us back: start afresh.
-		case prev.Post != "" && prev.Post == f.digest:
-			u.Existed, u.Pre, u.Backup = prev.Existed, prev.Pre, prev.Backup
+		case prev.left(f.digest):
+			u.Existed, u.Pre, u.Backup, u.Was = prev.Existed, prev.Pre, prev.Backup, f.digest
 		case f.Exists:
 			// What is there now holds entries of ours and edits of
 			// others. The file from before our first write is history.
 			u.Existed, u.Pre, u.Post = prev.Existed, "", ""
 		}
 		u.Created = clonePaths(prev.Created)
-		u.Dirs = append(slices.Clone(prev.Dirs), dirs...)
+		u.Dirs = slices.Clone(dirs)
+		for _, dir := range prev.Dirs { // around the new ones, or among them
+			if !slices.Contains(dirs, dir) {
+				u.Dirs = append(u.Dirs, dir)
+			}
+		}
 	}
 	u.Created = addPaths(u.Created, draft.Created...)
 	return u
 }
 
 // Restore returns the draft that brings back the bytes from before our first
-// write. ok is false if the file is no longer what we last wrote, or the
+// write. ok is false if the file is no longer what we wrote, or the
 // backup is gone or altered: then take the entries out one by one.
 func (u *Undo) Restore(f *File) (draft Draft, ok bool) {
-	if u == nil || u.Post == "" || f.digest != u.Post {
+	if !u.left(f.digest) {
 		return Draft{}, false
 	}
 	if !u.Existed {

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -28,9 +29,10 @@ type Options struct {
 	// person's: no second backup, and the way back still leads to the
 	// bytes from before the first.
 	Previous *Undo
-	// Announce, where set, hears of the Undo of the first write to a file right
-	// before the file changes: who is killed then still has a way back. Its
-	// error keeps the file as it is.
+	// Announce, where set, hears of the Undo of a write before anything is done
+	// for it, backup and folders included: whoever keeps it has a way back
+	// wherever the writer is killed. It is heard again when another program
+	// was quicker. Its error keeps everything as it is.
 	Announce func(Undo) error
 }
 
@@ -92,15 +94,29 @@ func (f *File) Write(ctx context.Context, draft Draft, opt Options) (res Result,
 		return res, nil
 	}
 
-	dirs, err := makeDirs(filepath.Dir(f.Target))
-	if err != nil {
-		return Result{}, fmt.Errorf("writing %q: %w", f.Path, err)
+	dirs := missingDirs(filepath.Dir(f.Target))
+	backup, due := "", false
+	if f.Exists && !opt.Previous.left(f.digest) {
+		if backup, due, err = f.backupName(opt.Now); err != nil {
+			return Result{}, err
+		}
 	}
+	undo := nextUndo(f, opt.Previous, draft, backup, dirs)
+	if opt.Announce != nil {
+		if err := opt.Announce(undo); err != nil {
+			return Result{}, err
+		}
+	}
+	undo.Was = ""
+
 	defer func() {
 		if !res.Changed {
 			removeDirs(dirs)
 		}
 	}()
+	if err := os.MkdirAll(filepath.Dir(f.Target), 0o700); err != nil {
+		return Result{}, fmt.Errorf("writing %q: %w", f.Path, err)
+	}
 	unlock, err := lock(ctx, f.Target)
 	if err != nil {
 		return Result{}, fmt.Errorf("writing %q: %w", f.Path, err)
@@ -110,19 +126,13 @@ func (f *File) Write(ctx context.Context, draft Draft, opt Options) (res Result,
 	if err := f.unchanged(); err != nil {
 		return Result{}, fmt.Errorf("writing %q: %w", f.Path, err)
 	}
-	ours := opt.Previous != nil && opt.Previous.Post != "" && opt.Previous.Post == f.digest
-	if f.Exists && !ours {
-		res.Backup, err = f.backup(opt.Now)
-		if err != nil {
+	f.sweep()
+	if due {
+		if err := f.copyTo(backup); err != nil {
 			return Result{}, err
 		}
 	}
-	undo := nextUndo(f, opt.Previous, draft, res.Backup, dirs)
-	if opt.Announce != nil && opt.Previous == nil {
-		if err := opt.Announce(undo); err != nil {
-			return Result{}, err
-		}
-	}
+	res.Backup = backup
 	if gone {
 		if err := os.Remove(f.Target); err != nil {
 			return Result{}, fmt.Errorf("removing %q: %w", f.Path, plainCause(err))
@@ -151,7 +161,6 @@ func (f *File) unchanged() error {
 
 // replace writes data beside the target and renames it into place.
 func (f *File) replace(data []byte) (err error) {
-	sweep(f.Target)
 	tmp, err := os.CreateTemp(filepath.Dir(f.Target), tmpPrefix(f.Target)+"*"+tmpSuffix) // 0600
 	if err != nil {
 		return fmt.Errorf("writing %q: %w", f.Path, err)
@@ -193,16 +202,22 @@ const tmpSuffix = ".tmp"
 
 func tmpPrefix(target string) string { return "." + filepath.Base(target) + ".lidguard-" }
 
-// sweep removes what writers left beside target that were killed. Whoever holds the
-// lock is the only one that may be writing.
-func sweep(target string) {
-	entries, err := os.ReadDir(filepath.Dir(target))
+// sweep removes what writers left beside the file, and beside the link to it, that
+// were killed. Whoever holds the lock is the only one that may be writing.
+func (f *File) sweep() {
+	path, err := filepath.Abs(f.Path)
 	if err != nil {
-		return // litter harms nobody
+		path = f.Target
 	}
-	for _, e := range entries {
-		if name := e.Name(); strings.HasPrefix(name, tmpPrefix(target)) && strings.HasSuffix(name, tmpSuffix) {
-			_ = os.Remove(filepath.Join(filepath.Dir(target), name)) // as above
+	for _, file := range slices.Compact([]string{f.Target, path}) {
+		entries, err := os.ReadDir(filepath.Dir(file))
+		if err != nil {
+			continue // litter harms nobody
+		}
+		for _, e := range entries {
+			if name := e.Name(); strings.HasPrefix(name, tmpPrefix(file)) && strings.HasSuffix(name, tmpSuffix) {
+				_ = os.Remove(filepath.Join(filepath.Dir(file), name)) // as above
+			}
 		}
 	}
 }
@@ -221,48 +236,53 @@ func Tidy(ctx context.Context, path string) error {
 	if err != nil {
 		return fmt.Errorf("tidying up beside %q: %w", path, err)
 	}
-	sweep(f.Target)
+	f.sweep()
 	unlock()
 	return nil
 }
 
-// backup copies the content as it was opened to a dated file beside Path and
-// returns its name. If one of the backups there holds the same bytes already,
-// that one is returned instead.
-func (f *File) backup(now time.Time) (string, error) {
+// backupName is the dated file beside Path for a copy of the content as it was opened.
+// due is false where a backup there holds the same bytes already: then it is that one.
+func (f *File) backupName(now time.Time) (name string, due bool, err error) {
 	if now.IsZero() {
-		return "", fmt.Errorf("backing up %q: no time was given to date the backup", f.Path)
+		return "", false, fmt.Errorf("backing up %q: no time was given to date the backup", f.Path)
 	}
 	path, err := filepath.Abs(f.Path) // the Undo may be read from elsewhere
 	if err != nil {
-		return "", fmt.Errorf("backing up %q: %w", f.Path, err)
+		return "", false, fmt.Errorf("backing up %q: %w", f.Path, err)
 	}
 	existing, err := backupsOf(path)
 	if err != nil {
-		return "", fmt.Errorf("backing up %q: %w", f.Path, err)
+		return "", false, fmt.Errorf("backing up %q: %w", f.Path, err)
 	}
 	for _, name := range existing {
 		if info, err := os.Lstat(name); err != nil || !info.Mode().IsRegular() || info.Size() != int64(len(f.data)) {
 			continue
 		}
 		if data, err := readAll(name); err == nil && bytes.Equal(data, f.data) {
-			return name, nil
+			return name, false, nil
 		}
 	}
-	for n := 1; ; n++ {
-		name := path + backupInfix + now.Format("20060102-150405")
-		if n > 1 {
-			name += fmt.Sprintf("-%d", n)
+	dated := path + backupInfix + now.Format("20060102-150405")
+	name = dated
+	for n := 2; ; n++ {
+		if _, err := os.Lstat(name); err != nil {
+			return name, true, nil // writing it tells of an error that is none of absence
 		}
-		err := writeNew(name, f.data, f.Mode)
-		if errors.Is(err, fs.ErrExist) && n < 100 {
-			continue
-		}
-		if err != nil {
-			return "", fmt.Errorf("backing up %q: %w", f.Path, err)
-		}
-		return name, nil
+		name = fmt.Sprintf("%s-%d", dated, n)
 	}
+}
+
+// copyTo writes the content as it was opened to the file name, which must not exist
+// yet, all or nothing.
+func (f *File) copyTo(name string) error {
+	if _, err := os.Lstat(name); err == nil {
+		return fmt.Errorf("backing up %q: %w", f.Path, ErrChanged) // somebody took the name
+	}
+	if err := writeBeside(tmpPrefix(f.Path), name, f.data, f.Mode); err != nil {
+		return fmt.Errorf("backing up %q: %w", f.Path, err)
+	}
+	return nil
 }
 
 const backupInfix = ".lidguard-backup-"
@@ -285,16 +305,17 @@ func backupsOf(path string) ([]string, error) {
 	return names, nil
 }
 
-// writeNew writes a file that must not exist yet, all or nothing.
-func writeNew(name string, data []byte, mode fs.FileMode) (err error) {
-	out, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+// writeBeside writes a file by way of one beside it whose name begins with prefix, so
+// that whoever is killed leaves all of it or none.
+func writeBeside(prefix, name string, data []byte, mode fs.FileMode) (err error) {
+	out, err := os.CreateTemp(filepath.Dir(name), prefix+"*"+tmpSuffix) // 0600
 	if err != nil {
 		return err
 	}
 	defer func() {
 		if err != nil {
 			out.Close()
-			os.Remove(name)
+			os.Remove(out.Name())
 		}
 	}()
 	if _, err := out.Write(data); err != nil {
@@ -306,29 +327,30 @@ func writeNew(name string, data []byte, mode fs.FileMode) (err error) {
 	if err := out.Sync(); err != nil {
 		return err
 	}
-	return out.Close()
+	if err := out.Close(); err != nil {
+		return err
+	}
+	return rename(out.Name(), name)
 }
 
-// makeDirs creates dir and what is missing above it, and returns what it
-// created, innermost first.
-func makeDirs(dir string) (created []string, err error) {
+// missingDirs lists dir and what is missing above it, innermost first.
+func missingDirs(dir string) (missing []string) {
 	for at := dir; ; at = filepath.Dir(at) {
 		if _, err := os.Stat(at); err == nil || !errors.Is(err, fs.ErrNotExist) {
-			break
+			return missing
 		}
-		created = append(created, at)
+		missing = append(missing, at)
 		if at == filepath.Dir(at) {
-			break
+			return missing
 		}
 	}
-	return created, os.MkdirAll(dir, 0o700)
 }
 
 // removeDirs removes those of the folders that are empty.
 func removeDirs(dirs []string) {
 	for _, dir := range dirs {
-		if os.Remove(dir) != nil { // not empty, or gone: leave the rest, too
-			return
+		if err := os.Remove(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return // not empty: leave those around it, too
 		}
 	}
 }

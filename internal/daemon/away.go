@@ -1,7 +1,6 @@
 package daemon
 
 import (
-	"slices"
 	"strings"
 	"time"
 
@@ -59,7 +58,7 @@ func (a *absence) complete(step Step) {
 		if at := e.History.At.Wall; at.Before(a.last.Closed) || at.After(a.last.Opened) {
 			continue
 		}
-		suspended(a.last, e.History)
+		notify.Keep(a.last, &a.last.Suspends, suspendOf(e.History))
 		if err := notify.SaveAbsence(a.file, *a.last); err != nil {
 			a.warn(err)
 		}
@@ -95,7 +94,7 @@ func (a *absence) add(c *Core, step Step, at time.Time) {
 	for i := range step.Effects {
 		switch e := &step.Effects[i]; {
 		case e.Kind == awake.DoHistory:
-			suspended(a.now, e.History)
+			notify.Keep(a.now, &a.now.Suspends, suspendOf(e.History))
 			a.dirty = true
 		case e.Kind == awake.DoNote && told[e.Code]:
 			notify.Keep(a.now, &a.now.Notes, notify.AwayNote{Time: at, Code: e.Code, Text: e.Text})
@@ -113,18 +112,6 @@ func (a *absence) add(c *Core, step Step, at time.Time) {
 	if b := c.Awake().Battery; b.Known && (a.now.BatteryTo == nil || *a.now.BatteryTo != b.Percent) {
 		a.now.BatteryTo = &b.Percent // written with the next thing that happens
 	}
-}
-
-// suspended adds a suspend to x. A refusal in the second in which the machine fell
-// asleep is none to hear of: logind turns a call down that comes while it suspends by
-// itself, since the lid's lock went.
-func suspended(x *notify.Absence, h *awake.HistoryEntry) {
-	if h.Result == "slept" {
-		x.Notes = slices.DeleteFunc(x.Notes, func(n notify.AwayNote) bool {
-			return n.Code == "suspend-refused" && h.At.Wall.Sub(n.Time).Abs() < time.Second
-		})
-	}
-	notify.Keep(x, &x.Suspends, suspendOf(h))
 }
 
 // told are the notes of package awake that a person who was away should hear of.

@@ -82,25 +82,6 @@ func TestAbsence_phoneAnswerBeforeTheLidOpened(t *testing.T) {
 	}
 }
 
-// logind refuses the call for the sleep that it began itself: that is no refusal, but
-// another user's is, also where the machine slept in the end.
-func TestAbsence_refusedForFallingAsleep(t *testing.T) {
-	x := &notify.Absence{}
-	asleep := event.Instant{Wall: time.Date(2026, 6, 1, 22, 0, 0, 0, time.UTC)}
-	for _, ago := range []time.Duration{time.Minute, 10 * time.Millisecond} {
-		notify.Keep(x, &x.Notes, notify.AwayNote{Time: asleep.Wall.Add(-ago), Code: "suspend-refused"})
-		notify.Keep(x, &x.Notes, notify.AwayNote{Time: asleep.Wall.Add(-ago), Code: "heat"})
-	}
-	suspended(x, &awake.HistoryEntry{At: asleep, Result: "refused"})
-	if len(x.Notes) != 4 {
-		t.Errorf("a refused suspend took notes: %+v", x.Notes)
-	}
-	suspended(x, &awake.HistoryEntry{At: asleep, Result: "slept"})
-	if len(x.Notes) != 3 || x.Notes[0].Code != "suspend-refused" || len(x.Suspends) != 2 {
-		t.Errorf("record %+v", x)
-	}
-}
-
 func TestAbsence_recordsWhatHappensUnderAClosedLid(t *testing.T) {
 	a := newAbsent(t)
 	a.machine(awake.Input{Kind: awake.InDisplays, Displays: 0})

@@ -53,8 +53,8 @@ func ConfigInput(c CoreConfig) Input { return Input{Config: &c} }
 type Step struct {
 	// Effects are to be carried out in order.
 	Effects []awake.Effect `json:"effects,omitempty"`
-	// Changes are what happened to sessions, for logs, notifications and the
-	// dashboard. They ask for nothing.
+	// Changes are what happened to sessions, for logs and notifications. They ask
+	// for nothing.
 	Changes []session.Change `json:"changes,omitempty"`
 }
 
@@ -169,7 +169,7 @@ func (c *Core) news(changes []session.Change) (awake.Input, bool) {
 
 // remember keeps the decisions of a step for `why`.
 func (c *Core) remember(step Step, t event.Instant) {
-	protected, bare := c.awake.Protected(), c.bare()
+	protected, bare := c.protected(), c.bare()
 	add := func(d Decision) {
 		d.At, d.Protected, d.Bare = t, protected, bare
 		if len(c.decisions) >= MaxDecisions {
@@ -215,6 +215,9 @@ func (c *Core) remember(step Step, t event.Instant) {
 		}
 	}
 }
+
+// protected reports whether the machine is to be kept awake, and anything does.
+func (c *Core) protected() bool { return c.awake.Protected() && !c.awake.Lockless() }
 
 // bare are the wanted locks that are known not to be held.
 func (c *Core) bare() (all []awake.Hold) {
@@ -425,7 +428,7 @@ func (c *Core) Away() ipc.Away {
 func (c *Core) Status() ipc.Status {
 	a := c.awake
 	st := ipc.Status{
-		Sessions: []ipc.Session{}, Held: []ipc.Hold{}, Protected: a.Protected(),
+		Sessions: []ipc.Session{}, Held: []ipc.Hold{}, Protected: c.protected(),
 		Lid: a.Lid.String(), Displays: a.Displays, Away: a.Away(), Celsius: a.Celsius, LastWakeup: a.LastWoke.Wall,
 	}
 	for _, x := range c.sessions.All() {
@@ -463,11 +466,20 @@ func (c *Core) Status() ipc.Status {
 		st.Suspend = &ipc.Pending{Due: c.wall(p.Due), Mode: string(p.Mode), Reason: string(p.Reason), Stage: string(p.Stage)}
 	}
 	if why := a.Blocked(); why != "" && a.Holding > 0 {
-		st.Findings = append(st.Findings, ipc.Finding{Code: "protection-blocked", Text: "sessions work but the machine is not kept awake: " + why,
+		st.Findings = append(st.Findings, ipc.Finding{Code: "protection-blocked", Text: "sessions work but the machine is not kept awake for them: " + why,
 			Remedy: blockedRemedy[why]})
 	}
+	if a.Lockless() && a.Holding > 0 {
+		st.Findings = append(st.Findings, ipc.Finding{Code: "protection-blocked",
+			Text:   "sessions work but the machine is not kept awake: prevent-system-sleep and change-lid-action are off",
+			Remedy: "`lidguard settings --prevent-system-sleep on --change-lid-action true`"})
+	}
 	if r := a.Refused; r != nil {
-		text := fmt.Sprintf("%s was refused %d times: %s", r.Mode, r.Tries, r.Why)
+		times := "once"
+		if r.Tries > 1 {
+			times = fmt.Sprintf("%d times", r.Tries)
+		}
+		text := fmt.Sprintf("%s was refused %s: %s", r.Mode, times, r.Why)
 		if r.Who != "" {
 			text += " (" + r.Who + ")"
 		}
@@ -545,7 +557,7 @@ func reason(x *session.Session) string {
 	case x.Lock != nil:
 		return "waits for a person: " + x.Lock.Reason
 	case x.Pending:
-		return fmt.Sprintf("said Stop with %d tasks in flight", len(x.Tasks))
+		return fmt.Sprintf("said Stop while background tasks run (%d)", len(x.Tasks))
 	case len(x.Tools) > 0 && x.Tools[len(x.Tools)-1].Name != "":
 		return "tool in flight: " + x.Tools[len(x.Tools)-1].Name
 	}
@@ -578,14 +590,16 @@ type WhySession struct {
 // zero is now. It reaches as far back as the bounded memory does. It is no
 // input.
 func (c *Core) Why(at time.Time) Why {
-	if at.IsZero() || at.After(c.now.Wall) {
+	now := at.IsZero() || at.After(c.now.Wall)
+	if now {
 		at = c.now.Wall
 	}
+	later := func(t event.Instant) bool { return !now && t.Wall.After(at) } // the wall clock may have gone back
 	w := Why{At: at, Sessions: []WhySession{}, Decisions: []Decision{}}
 	for _, x := range c.sessions.All() {
 		ws := WhySession{Key: x.Key}
 		for _, e := range x.Evidence {
-			if e.At.Wall.After(at) {
+			if later(e.At) {
 				break
 			}
 			ws.Evidence = append(ws.Evidence, e)
@@ -599,11 +613,14 @@ func (c *Core) Why(at time.Time) Why {
 		w.Since = c.decisions[0].At.Wall
 	}
 	for _, d := range c.decisions {
-		if d.At.Wall.After(at) {
+		if later(d.At) {
 			break
 		}
 		w.Decisions = append(w.Decisions, d)
 		w.Protected, w.Bare = d.Protected, d.Bare
+	}
+	if now { // settings may have changed it without a decision
+		w.Protected, w.Bare = c.protected(), c.bare()
 	}
 	return w
 }

@@ -344,6 +344,48 @@ func TestStatus_showsSessionsHoldsAndPending(t *testing.T) {
 	}
 }
 
+// What led to now is told whatever the wall clock says; of a moment, what it had then.
+func TestWhy_afterTheClockWentBack(t *testing.T) {
+	r := newCoreRun()
+	r.feed(coreSignal(event.Began, "a"))
+	r.now = r.now.Add(time.Second)
+	r.now.Wall = r.now.Wall.Add(-3 * time.Hour)
+	r.feed(coreSignal(event.Active, "a"))
+	if w := r.core.Why(time.Time{}); len(w.Sessions) != 1 || !w.Sessions[0].Holds || len(w.Decisions) == 0 || !w.At.Equal(r.now.Wall) {
+		t.Errorf("now: %+v", w)
+	}
+	if w := r.core.Why(r.now.Wall.Add(-time.Minute)); len(w.Sessions) != 0 || len(w.Decisions) != 0 {
+		t.Errorf("before: %+v", w)
+	}
+}
+
+// Settings that take no lock keep nothing awake, and nobody refused anything.
+func TestStatus_settingsThatHoldNothing(t *testing.T) {
+	r := newCoreRun()
+	r.feed(coreSignal(event.Began, "a"))
+	for name, c := range map[string]struct {
+		change func(*awake.Config)
+		holds  bool
+	}{
+		"nothing": {func(*awake.Config) {}, false},
+		"idle":    {func(c *awake.Config) { c.PreventIdle = true }, true},
+		"display": {func(c *awake.Config) { c.PreventDisplay = true }, true},
+		"lid":     {func(c *awake.Config) { c.ChangeLid = true }, true},
+	} {
+		changed := coreConfig()
+		changed.Awake.PreventIdle, changed.Awake.ChangeLid = false, false
+		c.change(&changed.Awake)
+		r.feed(daemon.ConfigInput(changed))
+		st := r.core.Status()
+		if told := len(st.Findings) == 1 && st.Findings[0].Code == "protection-blocked"; st.Protected != c.holds || told == c.holds {
+			t.Errorf("%s: protected %v, findings %+v", name, st.Protected, st.Findings)
+		}
+		if w := r.core.Why(time.Time{}); w.Protected != c.holds {
+			t.Errorf("%s: why says protected %v", name, w.Protected)
+		}
+	}
+}
+
 func TestStatus_tellsOfATimeWithoutALock(t *testing.T) {
 	r := newCoreRun()
 	taken := func(step daemon.Step) (id uint64) {

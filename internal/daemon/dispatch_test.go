@@ -58,13 +58,13 @@ func TestRun_dispatchesToHelpers(t *testing.T) {
 				return resident.Spec{Name: id, Path: "/bin/sh", Args: []string{"-c", helperScript}, Dir: home}, nil
 			}})
 	}()
-	client := &ipc.Client{Version: "v1.0.0", CallTimeout: 30 * time.Second, DialTimeout: 10 * time.Second,
+	client := &ipc.Client{Version: "v1.0.0", CallTimeout: time.Minute, DialTimeout: time.Minute,
 		Dial: func(ctx context.Context) (net.Conn, error) { return endpoint.Dial(ctx, dirs.Socket) }}
 	ask := func(helper, event string, limit time.Duration) (*ipc.Reply, error) {
 		return client.Call(t.Context(), &ipc.Request{Op: ipc.OpDispatch, Dispatch: &ipc.Dispatch{Helper: helper, Cwd: "/p", Provider: "claude", Native: "PreToolUse",
 			Event: json.RawMessage(event), DeadlineMS: limit.Milliseconds()}})
 	}
-	for end := time.Now().Add(30 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
 		if _, err := client.Call(t.Context(), &ipc.Request{Op: ipc.OpAway}); err == nil {
 			break
 		} else if time.Now().After(end) {

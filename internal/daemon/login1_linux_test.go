@@ -65,7 +65,7 @@ func newOnBus(t *testing.T, address string) *onBus {
 }
 
 func (b *onBus) try(req *ipc.Request) (*ipc.Reply, error) {
-	c := &ipc.Client{Version: "v1", CallTimeout: 10 * time.Second, Dial: func(ctx context.Context) (net.Conn, error) {
+	c := &ipc.Client{Version: "v1", DialTimeout: time.Minute, CallTimeout: time.Minute, Dial: func(ctx context.Context) (net.Conn, error) {
 		return endpoint.Dial(ctx, b.dirs.Socket)
 	}}
 	return c.Call(b.t.Context(), req)

@@ -324,7 +324,11 @@ func (m *linuxMachine) CanSuspend(ctx context.Context, mode awake.Mode) error {
 func (m *linuxMachine) Suspend(ctx context.Context, mode awake.Mode) error {
 	switch mode {
 	case awake.Sleep:
-		return refusal(m.sleep.Suspend(ctx))
+		err := m.sleep.Suspend(ctx)
+		if errors.Is(err, sleep.ErrInProgress) {
+			return nil // nearly always: it suspends by itself, since the lid's lock went
+		}
+		return refusal(err)
 	case awake.Hibernate:
 		return refusal(m.sleep.Hibernate(ctx))
 	}

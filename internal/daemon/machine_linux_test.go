@@ -81,3 +81,31 @@ func TestLinuxMachine_claimsNothingInsideWindows(t *testing.T) {
 		t.Errorf("held %v, %v", held, err)
 	}
 }
+
+// Dropping the lid's lock of a shut machine makes logind suspend by itself, and it
+// turns our call down as one too many. It is the sleep that was asked for; another
+// refusal, or that of a hibernation, is one.
+func TestLinuxMachine_logindSuspendsAnyway(t *testing.T) {
+	address := bustest.Start(t)
+	login1 := bustest.NewLogin1(t, address)
+	m, closeIt := openSystem(func(name string) string {
+		return map[string]string{"DBUS_SYSTEM_BUS_ADDRESS": address, "LIDGUARD_ROOT": t.TempDir()}[name]
+	})
+	defer closeIt()
+	const busy = "org.freedesktop.login1.OperationInProgress"
+	for _, c := range []struct {
+		mode awake.Mode
+		call string
+		name string
+		fine bool
+	}{
+		{awake.Sleep, "Suspend", busy, true},
+		{awake.Sleep, "Suspend", "org.freedesktop.DBus.Error.AccessDenied", false},
+		{awake.Hibernate, "Hibernate", busy, false},
+	} {
+		login1.Fail(c.call, c.name, "no")
+		if err := m.Suspend(context.Background(), c.mode); (err == nil) != c.fine {
+			t.Errorf("%s answered by %s: %v", c.mode, c.name, err)
+		}
+	}
+}

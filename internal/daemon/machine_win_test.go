@@ -64,7 +64,7 @@ func watching(t *testing.T, m awake.Machine) <-chan awake.Fact {
 
 func waitFact(t *testing.T, facts <-chan awake.Fact, kind awake.FactKind) {
 	t.Helper()
-	deadline := time.After(20 * time.Second)
+	deadline := time.After(time.Minute)
 	for {
 		select {
 		case f := <-facts:

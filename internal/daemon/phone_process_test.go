@@ -77,7 +77,7 @@ func (p *phone) serve(w http.ResponseWriter, r *http.Request) {
 // question waits for the n-th question, counted from 1.
 func (p *phone) question(n int) map[string]any {
 	p.t.Helper()
-	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		p.mu.Lock()
 		if len(p.asked) >= n {
 			defer p.mu.Unlock()
@@ -206,8 +206,8 @@ func TestPhone_noAnswerInTimeIsADenial(t *testing.T) {
 	if !strings.Contains(out, `"behavior":"deny"`) || !strings.Contains(out, "no answer came in time") {
 		t.Errorf("said %q", out)
 	}
-	if took := time.Since(began); took < 9*time.Second || took > 20*time.Second {
-		t.Errorf("after %s, want the ten seconds of the setting", took)
+	if took := time.Since(began); took < 9*time.Second || took > 50*time.Second {
+		t.Errorf("after %s, want the ten seconds of the setting and not the sixty of others", took)
 	}
 	late := p.question(1)
 	p.press(late, "Allow") // to nobody

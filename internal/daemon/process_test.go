@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"os"
 	"os/exec"
@@ -62,6 +63,7 @@ type lab struct {
 	version string // folder of the programs in use
 	extra   []string
 	dirs    paths.Dirs
+	served  []int // pids that answered; a log of them may be deleted
 }
 
 func newLab(t *testing.T) *lab {
@@ -82,7 +84,7 @@ func newLab(t *testing.T) *lab {
 			log, _ := os.ReadFile(l.dirs.Log())
 			t.Logf("runtime log:\n%s", log)
 		}
-		for _, pid := range l.runtimes() {
+		for _, pid := range slices.Compact(slices.Sorted(slices.Values(append(l.runtimes(), l.served...)))) {
 			syscall.Kill(pid, syscall.SIGKILL)
 		}
 		os.RemoveAll(dir)
@@ -204,7 +206,7 @@ func (l *lab) runtimes() []int {
 }
 
 func (l *lab) client() *ipc.Client {
-	return &ipc.Client{Version: "v1.1.0", DialTimeout: 5 * time.Second, CallTimeout: 10 * time.Second,
+	return &ipc.Client{Version: "v1.1.0", DialTimeout: time.Minute, CallTimeout: time.Minute,
 		Dial: func(ctx context.Context) (net.Conn, error) { return endpoint.Dial(ctx, l.dirs.Socket) }}
 }
 
@@ -214,13 +216,14 @@ func (l *lab) status() *ipc.Status {
 	if err != nil {
 		l.t.Fatalf("status: %v", err)
 	}
+	l.served = append(l.served, reply.Status.PID)
 	return reply.Status
 }
 
 // until waits for what to come true.
 func (l *lab) until(what string, is func() bool) {
 	l.t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); !is(); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); !is(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			l.t.Fatalf("never came true: %s", what)
 		}
@@ -529,7 +532,7 @@ func TestLimits(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer conn.Close()
-		conn.SetDeadline(time.Now().Add(10 * time.Second))
+		conn.SetDeadline(time.Now().Add(time.Minute))
 		go conn.Write([]byte(request)) // ends with the connection
 		line, err := ipc.NewReader(conn).Next()
 		if err != nil {
@@ -587,9 +590,10 @@ func TestManySessions(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got := l.status(); len(got.Sessions) != 501 || len(l.held(pid)) != 2 {
-		t.Fatalf("%d sessions and holds %v, want 501 and two holds", len(got.Sessions), l.held(pid))
+	if got := l.status(); len(got.Sessions) != 501 {
+		t.Fatalf("%d sessions, want 501", len(got.Sessions))
 	}
+	l.until("two holds are taken", func() bool { return len(l.held(pid)) == 2 })
 	syscall.Kill(pid, syscall.SIGTERM)
 	l.until("the runtime ended", func() bool { return !l.alive(pid) })
 	l.hook("PreToolUse", "first")
@@ -661,11 +665,25 @@ func TestTranscript_interruptEndsTheTurn(t *testing.T) {
 	l.hook("UserPromptSubmit", "a", fixture, transcript)
 	pid := l.status().PID
 	l.until("the holds are taken", func() bool { return len(l.held(pid)) == 2 })
+	l.interrupted(transcript, pid)
+}
+
+// interrupted waits until an interrupt in the transcript releases the holds. It is
+// appended until it is seen: when the runtime begins to read is not told, and what
+// stands there by then is history to it.
+func (l *lab) interrupted(transcript string, pid int) {
+	l.t.Helper()
 	marker := `{"type":"user","message":{"role":"user","content":[{"type":"text","text":"[Request interrupted by user]"}]},"uuid":"x"}`
-	if err := os.WriteFile(transcript, []byte(marker+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	l.until("the holds are released", func() bool { return len(l.held(pid)) == 0 })
+	l.until("an interrupt in the transcript releases the holds", func() bool {
+		f, err := os.OpenFile(transcript, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+		if err != nil {
+			l.t.Fatal(err)
+		}
+		defer f.Close()
+		fmt.Fprintln(f, marker)
+		time.Sleep(50 * time.Millisecond)
+		return len(l.held(pid)) == 0
+	})
 }
 
 func TestTranscript_thatNoEventNamedIsFound(t *testing.T) {
@@ -682,18 +700,7 @@ func TestTranscript_thatNoEventNamedIsFound(t *testing.T) {
 	l.hook("UserPromptSubmit", "a", fixture, "")
 	pid := l.status().PID
 	l.until("the holds are taken", func() bool { return len(l.held(pid)) == 2 })
-	marker := `{"type":"user","message":{"role":"user","content":[{"type":"text","text":"[Request interrupted by user]"}]},"uuid":"x"}`
-	l.until("an interrupt in it releases the holds", func() bool {
-		// Appended until it is seen: the runtime begins at the end of the file.
-		f, err := os.OpenFile(transcript, os.O_WRONLY|os.O_APPEND, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer f.Close()
-		fmt.Fprintln(f, marker)
-		time.Sleep(50 * time.Millisecond)
-		return len(l.held(pid)) == 0
-	})
+	l.interrupted(transcript, pid)
 }
 
 func TestJournal_replaysToTheSameDecisions(t *testing.T) {
@@ -775,4 +782,80 @@ func TestWebhook_thatHangsHoldsNothingUp(t *testing.T) {
 	l.until("the laptop sleeps", func() bool {
 		return slices.ContainsFunc(l.events(), func(e daemon.FakeEvent) bool { return e.What == "sleep" })
 	})
+}
+
+// Settings may be edited by hand, and a file that cannot be read means the defaults.
+func TestSettings_editedByHandCount(t *testing.T) {
+	l := newLab(t)
+	l.hook("UserPromptSubmit", "a")
+	if err := os.MkdirAll(l.dirs.Config, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		file string // "": none
+		want int    // locks
+	}{{`{"change-lid-action": false}`, 1}, {`{"change-lid-action": fals`, 2}, {`{"change-lid-action": false, "prevent-system-sleep": "off"}`, 0}, {"", 2}} {
+		if err := os.Remove(l.dirs.Settings()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			t.Fatal(err)
+		}
+		if c.file != "" {
+			if err := os.WriteFile(l.dirs.Settings(), []byte(c.file), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		pid := l.status().PID
+		l.until(fmt.Sprintf("%d locks by the file %q", c.want, c.file), func() bool { return len(l.held(pid)) == c.want })
+	}
+}
+
+// Whoever deletes the socket or the folders around it leaves a runtime that nobody can
+// reach: it comes back, or leaves to the one that a hook started meanwhile.
+func TestSocket_thatIsDeletedComesBack(t *testing.T) {
+	ways := map[string]func(*lab) error{
+		"the run folder":        func(l *lab) error { return os.RemoveAll(l.dirs.Run) },
+		"the run folder, moved": func(l *lab) error { return os.Rename(l.dirs.Run, l.dirs.Run+".old") },
+		"the state folder":      func(l *lab) error { return os.RemoveAll(l.dirs.State) },
+	}
+	if runtime.GOOS != "darwin" { // there it is no event
+		ways["the socket"] = func(l *lab) error { return os.Remove(l.dirs.Socket) }
+	}
+	for name, remove := range ways {
+		t.Run(name, func(t *testing.T) {
+			l := newLab(t)
+			l.hook("UserPromptSubmit", "a")
+			pid := l.status().PID
+			l.until("the holds are taken", func() bool { return len(l.held(pid)) == 2 })
+			if err := remove(l); err != nil {
+				t.Fatal(err)
+			}
+			l.until("it is reached again", func() bool {
+				reply, err := l.client().Call(t.Context(), &ipc.Request{Op: ipc.OpStatus})
+				return err == nil && reply.Status.PID == pid && len(reply.Status.Sessions) == 1
+			})
+			if held := l.held(pid); len(held) != 2 {
+				t.Errorf("held %v", held)
+			}
+			l.hook("UserPromptSubmit", "b")
+			if st := l.status(); st.PID != pid || len(st.Sessions) != 2 {
+				t.Errorf("status %+v", st)
+			}
+		})
+	}
+}
+
+// A hook that comes before it is back starts another one; in the end there is one.
+func TestSocket_thatIsDeletedAndTakenByAnother(t *testing.T) {
+	l := newLab(t)
+	l.hook("UserPromptSubmit", "a")
+	old := l.status().PID
+	if err := os.RemoveAll(l.dirs.State); err != nil {
+		t.Fatal(err)
+	}
+	l.hook("UserPromptSubmit", "b")
+	pid := l.status().PID
+	l.until("the other one let go and left", func() bool { return pid == old || len(l.held(old)) == 0 && !l.alive(old) })
+	l.until("the one that serves holds", func() bool { return len(l.held(pid)) == 2 })
+	if st := l.status(); st.PID != pid {
+		t.Errorf("status %+v", st)
+	}
 }

@@ -111,6 +111,9 @@ func check(req *ipc.Request) error {
 // answer does what req asks for. It belongs to the owner goroutine.
 func (d *daemon) answer(req *ipc.Request) *ipc.Reply {
 	reply := &ipc.Reply{OK: true}
+	if !sameFile(d.settingsFile, d.statSettings()) {
+		d.reload() // edited by hand: whoever asks sees the same file
+	}
 	// A hook that asks whether somebody is there, and hears that nobody is,
 	// answers in their place and reports the event once more with its answer.
 	if h := req.Hook; h != nil && !(req.Ask && d.core.Away().Away) {
@@ -129,6 +132,7 @@ func (d *daemon) answer(req *ipc.Request) *ipc.Reply {
 	case ipc.OpStatus:
 		status := d.core.Status()
 		status.PID, status.Started = os.Getpid(), d.started
+		status.Config, status.State = d.Dirs.Config, d.Dirs.State
 		if d.saveErr != nil {
 			status.Findings = append(status.Findings, ipc.Finding{Code: "state-not-saved",
 				Text:   "the sessions cannot be written to the disk, so a runtime that crashes forgets them until their next event: " + d.saveErr.Error(),
@@ -136,13 +140,7 @@ func (d *daemon) answer(req *ipc.Request) *ipc.Reply {
 		}
 		reply.Status = &status
 	case ipc.OpReload:
-		was := d.settings.PowerRequestReason
-		d.loadSettings()
-		d.forgetPrompts()
-		d.apply(ConfigInput(ConfigOf(d.settings)))
-		if d.settings.PowerRequestReason != was {
-			d.apply(MachineInput(awake.Input{Kind: awake.InRenew}))
-		}
+		d.reload()
 	case ipc.OpRemove:
 		before := len(d.core.Sessions().All())
 		switch {
@@ -224,7 +222,10 @@ func (d *daemon) confirm(ctx context.Context, status *ipc.Status) {
 			continue // read back where it came from
 		}
 		h.Confirmed = slices.Contains(held, awake.Hold(h.What))
-		if err == nil && h.Error == "" && !h.Confirmed {
+		switch {
+		case h.Confirmed:
+			h.Error = "" // granted, and the Core has yet to hear of it
+		case err == nil && h.Error == "":
 			h.Error = "the system does not list it"
 		}
 	}

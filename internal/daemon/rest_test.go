@@ -263,21 +263,22 @@ func TestRun_givesMemoryBackAfterStartAndWork(t *testing.T) {
 		b.signal(event.Stopped, "a")
 		at("while one still works", time.Minute, 1)
 		b.signal(event.Stopped, "b")
-		at("after the last one", time.Minute, 2)
-		at("at rest", 12*time.Hour, 2)
+		at("after the last one", 20*time.Second, 2)
+		at("after what else was due, a look at what the last one left running", time.Minute, 3)
+		at("at rest", 12*time.Hour, 3)
 		if _, err := b.call(&ipc.Request{Op: ipc.OpStatus}); err != nil {
 			t.Fatal(err)
 		}
-		at("after a look", settleAfter+time.Millisecond, 3)
-		at("at rest again", 12*time.Hour, 3)
+		at("after a look", settleAfter+time.Millisecond, 4)
+		at("at rest again, when the two sessions were forgotten", 12*time.Hour, 6)
 		b.signal(event.Began, "c")
 		if resting.Load() {
 			t.Error("still at rest when work begins")
 		}
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		if settled.Load() != 3 || resting.Load() {
-			t.Errorf("under new work: settled %d times, resting %v; want 3 times", settled.Load(), resting.Load())
+		if settled.Load() != 6 || resting.Load() {
+			t.Errorf("under new work: settled %d times, resting %v; want 6 times", settled.Load(), resting.Load())
 		}
 		b.end()
 	})

@@ -3,11 +3,14 @@ package daemon
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"log/slog"
 	"net"
 	"os"
 	"sync"
 	"time"
+
+	"github.com/fsnotify/fsnotify"
 
 	"github.com/lidguard-go/lidguard/internal/awake"
 	"github.com/lidguard-go/lidguard/internal/event"
@@ -102,7 +105,11 @@ type daemon struct {
 
 	core     *Core
 	settings settings.Settings
-	server   *server // nil while not listening; then no file of ours is written
+	// settingsFile is the file when it was last read; nil: there was none.
+	settingsFile fs.FileInfo
+
+	server   *server      // nil while not listening; then no file of ours is written
+	listener net.Listener // of server
 	work     context.Context
 	journal  journal
 	hookLogs hookLogs
@@ -245,6 +252,9 @@ func (d *daemon) run(ctx context.Context, listener net.Listener, from *predecess
 		d.inbox.put(func() { d.apply(SessionInput(session.Input{Kind: session.InExited, Process: &p})) })
 	})
 	d.helpers.Go(func() { d.tailer.Run(work) })
+	if _, ok := listener.(deletable); ok {
+		d.helpers.Go(func() { d.guardSocket(work) })
+	}
 	if d.outbox != nil {
 		d.helpers.Go(d.outbox.Start)
 	}
@@ -298,6 +308,7 @@ func (d *daemon) loop(ctx context.Context, from *predecessor) {
 				f()
 			}
 		case <-timer.C:
+			d.stir() // a rest has no end of its own: something else is due
 			d.due()
 		case <-stop:
 			stop = nil
@@ -325,6 +336,7 @@ func (d *daemon) next() (time.Duration, bool) {
 
 // due does what has become due.
 func (d *daemon) due() {
+	d.reappear() // before anything is done that another runtime may not want
 	now := d.Now()
 	passed := func(at *time.Duration) bool {
 		if *at == 0 || *at > now.Awake {
@@ -475,10 +487,8 @@ func (d *daemon) stayed() bool {
 	d.parting = nil
 	listener, err := d.Listen(d.Dirs.Socket)
 	if err != nil {
-		d.log.Warn("called back, but another runtime serves", "err", err)
-		d.gone = true
-		d.leaveBy = d.Now().Awake + leaveLimit
-		d.apply(MachineInput(awake.Input{Kind: awake.InHandedOver}))
+		d.log.Warn("called back, and the socket is taken", "err", err)
+		d.yield()
 		return false
 	}
 	d.serve(listener)
@@ -486,10 +496,92 @@ func (d *daemon) stayed() bool {
 	return true
 }
 
+// deletable is a listener whose name others can take away. Reached reports whether
+// they have not.
+type deletable interface{ Reached() bool }
+
+// deletedFor is how long a socket is gone before it is put back: who deletes it may be
+// deleting the folder around it.
+const deletedFor = 200 * time.Millisecond
+
+// guardSocket has the owner look after the socket whenever something is deleted from
+// its folder, until ctx ends. Nothing else goes on there, so it costs no wake-up. On
+// macOS the deletion of a socket is no event (kqueue opens what it watches); there due
+// finds out, unless the folder went with it.
+func (d *daemon) guardSocket(ctx context.Context) {
+	watcher, err := fsnotify.NewWatcher()
+	if err != nil {
+		d.log.Warn("socket not watched", "err", err)
+		return
+	}
+	defer watcher.Close()
+	for {
+		if err := watcher.Add(d.Dirs.Run); err != nil {
+			d.log.Warn("socket not watched", "err", err)
+			return
+		}
+		for deleted := false; !deleted; {
+			select {
+			case e := <-watcher.Events:
+				deleted = e.Has(fsnotify.Remove) || e.Has(fsnotify.Rename)
+			case <-watcher.Errors:
+				deleted = true // of what is not known
+			case <-ctx.Done():
+				return
+			}
+		}
+		select {
+		case <-time.After(deletedFor):
+		case <-ctx.Done():
+			return
+		}
+		looked := make(chan struct{})
+		d.inbox.put(func() {
+			d.reappear()
+			close(looked)
+		})
+		select {
+		case <-looked:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// reappear puts the socket back that somebody deleted. Else nobody could reach this
+// runtime any more, and it would hold the machine, and suspend it, beside the one that
+// the next hook starts. Where that one serves already, this one leaves.
+func (d *daemon) reappear() {
+	if l, ok := d.listener.(deletable); d.server == nil || !ok || l.Reached() {
+		return
+	}
+	d.log.Warn("somebody deleted the socket")
+	d.stopServing()
+	switch listener, err := d.Listen(d.Dirs.Socket); {
+	case err == nil:
+		d.serve(listener)
+		d.save()
+	case errors.Is(err, endpoint.ErrInUse):
+		d.yield()
+	default:
+		d.log.Error("the socket cannot be made anew; leaving", "err", err)
+		d.shutdown()
+	}
+}
+
+// yield leaves to another runtime that serves: it has the files, and puts back what is
+// to be put back.
+func (d *daemon) yield() {
+	d.log.Warn("another runtime serves")
+	d.gone = true
+	d.leaveBy = d.Now().Awake + leaveLimit
+	d.apply(MachineInput(awake.Input{Kind: awake.InHandedOver}))
+}
+
 // serve begins to take requests from listener.
 func (d *daemon) serve(listener net.Listener) {
 	s := newServer(listener, d.Version, d.handle)
-	d.server = s
+	d.server, d.listener = s, listener
 	go func() { // ends when the server is closed
 		if err := s.serve(d.work); err != nil && d.work.Err() == nil {
 			d.log.Error("socket", "err", err)
@@ -518,6 +610,7 @@ func (d *daemon) holdsAll() bool {
 }
 
 func (d *daemon) loadSettings() {
+	d.settingsFile = d.statSettings() // before it is read: what is written meanwhile is read again
 	s, err := d.Settings()
 	if err != nil {
 		d.log.Error("settings not readable; the defaults count", "err", err)
@@ -525,6 +618,34 @@ func (d *daemon) loadSettings() {
 	}
 	d.settings = s
 	d.outward.use(s)
+}
+
+// reload applies settings that may have changed.
+func (d *daemon) reload() {
+	was := d.settings.PowerRequestReason
+	d.loadSettings()
+	d.forgetPrompts()
+	d.apply(ConfigInput(ConfigOf(d.settings)))
+	if d.settings.PowerRequestReason != was {
+		d.apply(MachineInput(awake.Input{Kind: awake.InRenew}))
+	}
+}
+
+// statSettings is the settings file as it is now; nil: none can be seen.
+func (d *daemon) statSettings() fs.FileInfo {
+	info, err := os.Stat(d.Dirs.Settings())
+	if err != nil {
+		return nil
+	}
+	return info
+}
+
+// sameFile reports whether nobody wrote to a file between two looks at it.
+func sameFile(a, b fs.FileInfo) bool {
+	if a == nil || b == nil {
+		return a == nil && b == nil
+	}
+	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
 }
 
 // forgetPrompts takes out of the memory, where the settings forbid to keep them,

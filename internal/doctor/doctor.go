@@ -6,6 +6,7 @@
 package doctor
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"strconv"
@@ -17,7 +18,7 @@ import (
 )
 
 // Finding is what a person should know; it is shown by status, doctor and the
-// dashboard alike.
+// live-status alike.
 type Finding = ipc.Finding
 
 // The codes of the findings made here. Scripts may match them.
@@ -29,6 +30,7 @@ const (
 	RuntimeUnreachable = "runtime-unreachable"
 	RuntimeFolder      = "runtime-folder"
 	RuntimeVersion     = "runtime-version"
+	OtherFolders       = "other-folders"
 	HookBinaryVersion  = "hook-version"
 	BackupPending      = "backup-pending"
 	LockNotHeld        = "lock-not-held"
@@ -52,6 +54,8 @@ type RuntimeFacts struct {
 	SettingsError error
 	UnknownKeys   []string // of the settings file
 
+	Config, State string // this program's folders
+
 	Status         *ipc.Status // nil: no answer
 	RuntimeVersion string
 	RuntimeError   string // an answer that could not be used
@@ -66,6 +70,10 @@ type RuntimeFacts struct {
 	RunMode fs.FileMode
 	RunOdd  RunOdd
 	RunShut string // a folder on the way to Run that may not be entered; "" if none
+	// RunStuck is the folder in which Run, or what belongs in it, cannot be made,
+	// with the reason, while no runtime runs; "" if there is none.
+	RunStuck      string
+	RunStuckError error
 
 	// HookBinary is the lidguard-hook beside this program, empty if there is
 	// none; HookVersion is its version, empty if that could not be read.
@@ -88,7 +96,7 @@ const (
 func Runtime(f RuntimeFacts) []Finding {
 	var out []Finding
 	for _, check := range []func(RuntimeFacts) []Finding{settingsBroken, unknownKeys, timeoutOff, phoneMissing, unreachable,
-		runtimeVersion, hookVersion, backupPending, locks, lidUnknown} {
+		runtimeVersion, otherFolders, hookVersion, backupPending, locks, lidUnknown} {
 		out = append(out, check(f)...)
 	}
 	return out
@@ -102,7 +110,11 @@ func settingsBroken(f RuntimeFacts) []Finding {
 	if f.SettingsError == nil {
 		return nil
 	}
-	return one(SettingsBroken, "correct that place in the file, or move the file away to have the defaults",
+	remedy := "correct that place in the file, or move the file away to have the defaults"
+	if errors.Is(f.SettingsError, fs.ErrPermission) { // "sudo -E lidguard settings" makes such a file
+		remedy = "make it yours to read: `ls -ld` with that path, and with the folder above it, shows whose it is"
+	}
+	return one(SettingsBroken, remedy,
 		"the settings cannot be read, so the defaults count: %v", f.SettingsError)
 }
 
@@ -140,6 +152,13 @@ func unreachable(f RuntimeFacts) []Finding {
 		// "sudo -E lidguard" makes such folders.
 		return one(RuntimeFolder, "`sudo chown -R \"$(id -u)\" "+install.ShellWord(f.RunShut)+"; chmod u+rwx "+install.ShellWord(f.RunShut)+"`, or set LIDGUARD_HOME to a folder of your own, for your agents as well",
 			"%s may not be entered by you, so a runtime in it cannot be asked, and none starts", f.RunShut)
+	case f.RunStuck != "":
+		remedy := "`sudo chown \"$(id -u)\" " + install.ShellWord(f.RunStuck) + "; chmod u+rwx " + install.ShellWord(f.RunStuck) + "`"
+		if !errors.Is(f.RunStuckError, fs.ErrPermission) {
+			remedy = "make it writable"
+		}
+		return one(RuntimeFolder, remedy+", or set LIDGUARD_HOME to a folder of your own, for your agents as well",
+			"the runtime keeps its socket in %s, and you cannot write in %s, so none starts and nothing keeps the machine awake: %v", f.Run, f.RunStuck, f.RunStuckError)
 	case f.RunOdd == RunIsOpen:
 		return one(RuntimeFolder, "`chmod 700 "+install.ShellWord(f.Run)+"`",
 			"%s has mode %#o instead of 0700, so no runtime is trusted there and none starts", f.Run, f.RunMode.Perm())
@@ -176,6 +195,23 @@ func runtimeVersion(f RuntimeFacts) []Finding {
 	}
 	return one(RuntimeVersion, remedy,
 		"the runtime is version %s, this program is %s", f.RuntimeVersion, f.Version)
+}
+
+// otherFolders: the environment of the client that started the runtime, and of its
+// hooks, names other folders than that of the shell.
+func otherFolders(f RuntimeFacts) []Finding {
+	var out []Finding
+	check := func(what, name, theirs, ours string) {
+		if theirs != "" && theirs != ours {
+			out = append(out, one(OtherFolders, "give your agents and your shells the same "+name+"; a runtime takes it from the agent that starts it",
+				"the runtime keeps %s in %s, and this command looks in %s", what, theirs, ours)...)
+		}
+	}
+	if st := f.Status; st != nil {
+		check("settings", "XDG_CONFIG_HOME", st.Config, f.Config)
+		check("its records", "XDG_STATE_HOME", st.State, f.State)
+	}
+	return out
 }
 
 func hookVersion(f RuntimeFacts) []Finding {

@@ -2,7 +2,9 @@ package doctor_test
 
 import (
 	"errors"
+	"io/fs"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -37,6 +39,9 @@ func TestRuntime(t *testing.T) {
 		{"no runtime is well too", func(f *doctor.RuntimeFacts) { f.Status, f.RuntimeVersion = nil, "" }, []string{}},
 		{"no hook program is well too", func(f *doctor.RuntimeFacts) { f.HookBinary, f.HookVersion = "", "" }, []string{}},
 		{"broken settings", func(f *doctor.RuntimeFacts) { f.SettingsError = errors.New("x") }, []string{doctor.SettingsBroken}},
+		{"settings that may not be read", func(f *doctor.RuntimeFacts) {
+			f.SettingsError = &fs.PathError{Op: "open", Path: "x", Err: fs.ErrPermission}
+		}, []string{doctor.SettingsBroken}},
 		{"unknown keys", func(f *doctor.RuntimeFacts) { f.UnknownKeys = []string{"a", "max-tool-minute"} }, []string{doctor.SettingsUnknownKey, doctor.SettingsUnknownKey}},
 		{"no timeout", func(f *doctor.RuntimeFacts) { f.Settings.SessionTimeoutMinutes = 0 }, []string{doctor.TimeoutOff}},
 		{"a phone that is to be asked and none", func(f *doctor.RuntimeFacts) { f.Settings.ClosedLidPermissionDecision = "phone" }, []string{doctor.PhoneMissing}},
@@ -50,9 +55,22 @@ func TestRuntime(t *testing.T) {
 		}, []string{doctor.RuntimeFolder}},
 		{"another user's folder", func(f *doctor.RuntimeFacts) { f.Status, f.RuntimeError, f.RunOdd = nil, "x", doctor.RunIsTheirs }, []string{doctor.RuntimeFolder}},
 		{"a folder that may not be entered", func(f *doctor.RuntimeFacts) { f.Status, f.RuntimeError, f.RunShut = nil, "x", "/home/a b/.local" }, []string{doctor.RuntimeFolder}},
+		{"a folder that may not be written", func(f *doctor.RuntimeFacts) {
+			f.Status, f.RunStuck, f.RunStuckError = nil, "/home/a b/.local", fs.ErrPermission
+		}, []string{doctor.RuntimeFolder}},
+		{"a dead runtime's socket on a disk that is read-only now", func(f *doctor.RuntimeFacts) {
+			f.Status, f.SocketExists, f.RunStuck, f.RunStuckError = nil, true, "/home/a b/.local", syscall.EROFS
+		}, []string{doctor.RuntimeFolder}},
 		{"no folder", func(f *doctor.RuntimeFacts) { f.Status, f.RuntimeError, f.RunOdd = nil, "x", doctor.RunIsOther }, []string{doctor.RuntimeFolder}},
 		{"no socket", func(f *doctor.RuntimeFacts) { f.Status, f.SocketExists, f.SocketOdd = nil, true, "a file" }, []string{doctor.RuntimeFolder}},
 		{"another runtime", func(f *doctor.RuntimeFacts) { f.RuntimeVersion = "v1.0.0" }, []string{doctor.RuntimeVersion}},
+		{"a runtime with folders of its own", func(f *doctor.RuntimeFacts) {
+			f.Config, f.State, f.Status.Config, f.Status.State = "/a", "/b", "/a", "/b"
+		}, []string{}},
+		{"a runtime with the folders of another environment", func(f *doctor.RuntimeFacts) {
+			f.Config, f.State, f.Status.Config, f.Status.State = "/a", "/b", "/c", "/d"
+		}, []string{doctor.OtherFolders, doctor.OtherFolders}},
+		{"a runtime that tells no folders", func(f *doctor.RuntimeFacts) { f.Config, f.State = "/a", "/b" }, []string{}},
 		{"another hook program", func(f *doctor.RuntimeFacts) { f.HookVersion = "v1.0.0" }, []string{doctor.HookBinaryVersion}},
 		{"a hook program of unknown version", func(f *doctor.RuntimeFacts) { f.HookVersion = "" }, []string{doctor.HookBinaryVersion}},
 		{"a value not put back", func(f *doctor.RuntimeFacts) { f.Status, f.PendingBackup = nil, true }, []string{doctor.BackupPending}},

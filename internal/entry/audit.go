@@ -48,12 +48,36 @@ func (e *AuditEntry) hazards(r *gate.Result) {
 		}
 		e.Rules = append(e.Rules, h.Rule)
 		what := h.Effect.String() + " " + h.Scope.String()
-		// Text of a statement or a command line is no target.
-		if t := h.Target; t != "" && !strings.ContainsAny(t, " \n") {
+		if t := loggedTarget(h.Target); t != "" {
 			what += " " + event.Preview(t)
 		}
 		e.Effects = append(e.Effects, what)
 	}
+}
+
+// loggedTarget is what of a target the log keeps: of an address no credentials and
+// nothing behind the path, of a variable its name. Text of a statement or a command line
+// is no target.
+func loggedTarget(t string) string {
+	if strings.ContainsAny(t, " \n") {
+		return ""
+	}
+	if scheme, rest, ok := strings.Cut(t, "://"); ok {
+		if i := strings.IndexAny(rest, "?#"); i >= 0 {
+			rest = rest[:i]
+		}
+		host, path, deeper := strings.Cut(rest, "/")
+		host = host[strings.LastIndexByte(host, '@')+1:]
+		if t = scheme + "://" + host; deeper {
+			t += "/" + path
+		}
+		return t
+	}
+	name, _, ok := strings.Cut(t, "=")
+	if ok && name != "" && strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_") == "" {
+		return name
+	}
+	return t
 }
 
 // maxAudit bounds the audit log in bytes; its predecessor (".1") may be as large.
@@ -124,10 +148,8 @@ func AppendAudit(dirs paths.Dirs, e *AuditEntry) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 		return err
 	}
-	if info, err := os.Stat(name); err == nil && info.Size()+int64(len(line)) > maxAudit {
-		if err := os.Rename(name, name+".1"); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
+	if err := rotate(name, len(line)); err != nil {
+		return err
 	}
 	f, err := smallfile.Open(name, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
@@ -136,6 +158,37 @@ func AppendAudit(dirs paths.Dirs, e *AuditEntry) error {
 	_, err = f.Write(line) // one write, so that two hooks never mix
 	if cerr := f.Close(); err == nil {
 		err = cerr
+	}
+	return err
+}
+
+// rotate puts the log aside when another line would make it too large. One hook does
+// it at a time: a second one would put the new log over the old.
+func rotate(name string, more int) error {
+	full := func() bool {
+		info, err := os.Stat(name)
+		return err == nil && info.Size() > 0 && info.Size()+int64(more) > maxAudit
+	}
+	if !full() {
+		return nil
+	}
+	lock := name + ".rotating"
+	f, err := smallfile.Open(lock, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		if info, err := os.Stat(lock); err == nil && time.Since(info.ModTime()) > time.Minute {
+			_ = os.Remove(lock) // of one that was killed; the next hook rotates
+		}
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	_ = f.Close()
+	if full() {
+		err = os.Rename(name, name+".1")
+	}
+	if rerr := os.Remove(lock); err == nil {
+		err = rerr
 	}
 	return err
 }
@@ -191,17 +244,17 @@ func allowance(dirs paths.Dirs, digest string) string {
 	return dirs.Join(dirs.Gate(), "allow", digest)
 }
 
-// Allow lets the call with this digest through once, for ten minutes.
-func Allow(dirs paths.Dirs, digest string, now time.Time) (until time.Time, err error) {
-	until = now.Add(allowanceLife)
+// Allow lets the call with this digest through once, until a time that is at most
+// AllowanceLife away.
+func Allow(dirs paths.Dirs, digest string, until time.Time) error {
 	name := allowance(dirs, digest)
 	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
-		return until, fmt.Errorf("noting the exception: %w", err)
+		return fmt.Errorf("noting the exception: %w", err)
 	}
 	if err := replaceFile(name, []byte(until.UTC().Format(time.RFC3339)+"\n")); err != nil {
-		return until, fmt.Errorf("noting the exception: %w", err)
+		return fmt.Errorf("noting the exception: %w", err)
 	}
-	return until, nil
+	return nil
 }
 
 // takeAllowance uses an exception up. Removing the file is what makes it single:
@@ -217,7 +270,7 @@ func takeAllowance(dirs paths.Dirs, digest string, now time.Time) bool {
 	}
 	until, err := time.Parse(time.RFC3339, strings.TrimSpace(string(b)))
 	// A clock that was set back must not make an exception last.
-	return err == nil && now.Before(until) && until.Sub(now) <= allowanceLife+time.Second
+	return err == nil && now.Before(until) && until.Sub(now) <= AllowanceLife+time.Second
 }
 
 // MaxRelax is the longest a person may relax the gate at once.

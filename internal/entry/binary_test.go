@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"github.com/lidguard-go/lidguard/internal/entry"
@@ -216,7 +217,7 @@ func TestHook_neverBreaksTheAgent(t *testing.T) {
 			if stdout.Len() > 0 || stderr.Len() > 0 {
 				t.Errorf("stdout %q, stderr %q, want silence", stdout.String(), stderr.String())
 			}
-			if limit := 10 * time.Second; took > limit { // the promise is one; a loaded machine gets more
+			if took > time.Minute { // the promise is a second; a loaded machine gets more
 				t.Errorf("took %v", took)
 			}
 		})
@@ -345,6 +346,20 @@ func TestRun_unknownEntryIsNoBlock(t *testing.T) {
 	}
 	if !strings.Contains(stderr.String(), "hint:") {
 		t.Errorf("stderr %q has no hint", stderr.String())
+	}
+}
+
+// A person at a terminal who types a hook entry with --help is told what it is, at
+// once and not when standard input ends.
+func TestRun_help(t *testing.T) {
+	for _, name := range []string{"claude-hook", "codex-hook", "copilot-hook", "opencode-hook", entry.WakeEntry} {
+		for _, flag := range []string{"--help", "-h"} {
+			var stdout, stderr bytes.Buffer
+			code := entry.Run([]string{name, flag}, entry.Env{}, iotest.ErrReader(errors.New("it was read")), &stdout, &stderr)
+			if code != 0 || !strings.HasPrefix(stdout.String(), "lidguard "+name+" - ") || stderr.Len() > 0 {
+				t.Errorf("%s %s: exit %d\n%s%s", name, flag, code, &stdout, &stderr)
+			}
+		}
 	}
 }
 

@@ -15,8 +15,8 @@ import (
 )
 
 // Copilot runs the hooks of a project's .claude/settings.json. It gets its own
-// words then, and the call counts as its own; what Claude Code starts from one of its
-// shells is Claude Code's. The golden file has both answers to each payload.
+// words then, and the call counts as its own; where both are named and no process
+// tells more, it is Claude Code's. The golden file has both answers to each payload.
 func TestRun_claudeHookCalledByCopilot(t *testing.T) {
 	payloads := map[string][]byte{
 		"nothing at all": nil, "half a call": []byte(`{"hook_event_name":"PreToolUse","session_id":"s","tool_name":"Bash","tool_in`), "half of something": []byte(`{"cwd":"/`),
@@ -55,7 +55,7 @@ func TestRun_claudeHookCalledByCopilot(t *testing.T) {
 				t.Fatal(err)
 			}
 			var stdout, stderr bytes.Buffer
-			code := entry.Run([]string{"claude-hook"}, env, bytes.NewReader(payloads[name]), &stdout, &stderr)
+			code := run(t, []string{"claude-hook"}, env, bytes.NewReader(payloads[name]), &stdout, &stderr)
 			fmt.Fprintf(&b, "== %s, from %s\nexit %d\n%s%s\n", name, who, code, stdout.String(), stderr.String())
 			dirs, err := paths.Resolve(env.OS, env.Getenv)
 			if err != nil {

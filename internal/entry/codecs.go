@@ -54,11 +54,17 @@ func find(name string) Codec {
 // called is the codec of whoever runs the entry. Copilot also runs the hooks of a
 // project's .claude/settings.json, with payloads and answers of its own
 // (contracts/copilot §1.17): an answer in Claude Code's words would be lost on it.
-func called(codec Codec, getenv func(string) string) Codec {
-	if codec.Provider() == event.Claude && copilot.Called(getenv) {
-		return copilotAsClaude{}
+//
+// Both clients name themselves in the environment and pass on what they were started
+// with. Where both are named one of them runs in a shell of the other, and whose
+// program stands nearer above this process has called; where that cannot be seen,
+// Claude Code, whose entry it is.
+func called(codec Codec, env Env) Codec {
+	if codec.Provider() != event.Claude || !copilot.Called(env.Getenv) ||
+		claude.Called(env.Getenv) && nearest(env) != event.Copilot {
+		return codec
 	}
-	return codec
+	return copilotAsClaude{}
 }
 
 // copilotAsClaude is Copilot at a hook whose command line does not name the event.
@@ -79,6 +85,23 @@ func names() string {
 		all = append(all, r.name)
 	}
 	return strings.Join(all, ", ")
+}
+
+// Help tells a person who types a hook entry what it is.
+func Help(name string) string {
+	provider, usage := string(event.Claude), name
+	if codec := find(name); codec != nil {
+		provider = string(codec.Provider())
+	}
+	if provider == string(event.Copilot) || provider == string(event.OpenCode) {
+		usage += " --event NAME"
+	}
+	return "lidguard " + name + " - a hook entry, which the agent calls\n\n" +
+		"examples\n" +
+		"  lidguard hook-install --provider " + provider + "    put it into the agent's config\n" +
+		"  lidguard hooks replay --provider " + provider + " --event Stop    see what it answers\n\n" +
+		"It reads one event of the agent as JSON on standard input, and answers in the agent's words or not at all.\n\n" +
+		"usage: lidguard " + usage + "\n"
 }
 
 // eventFlag reads `--event NAME` or `--event=NAME`; unknown words are an error,

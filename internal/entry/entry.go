@@ -72,6 +72,10 @@ func Is(name string) bool { return find(name) != nil || name == WakeEntry }
 // Run handles one hook event and returns the exit code. args[0] is the hook
 // entry's name.
 func Run(args []string, env Env, stdin io.Reader, stdout, stderr io.Writer) int {
+	if len(args) == 2 && (args[1] == "--help" || args[1] == "-h") && Is(args[0]) {
+		io.WriteString(stdout, Help(args[0]))
+		return 0
+	}
 	var codec Codec
 	if len(args) > 0 {
 		codec = find(args[0])
@@ -85,7 +89,7 @@ func Run(args []string, env Env, stdin io.Reader, stdout, stderr io.Writer) int 
 		fmt.Fprintf(stderr, "lidguard: no hook entry %q\nhint: one of %s\n", args, names())
 		return 1
 	}
-	h := &hook{env: env, codec: called(codec, env.Getenv), args: args[1:], deadline: env.Now().Add(Limit)}
+	h := &hook{env: env, codec: called(codec, env), args: args[1:], deadline: env.Now().Add(Limit)}
 	out := h.run(stdin)
 	// Errors are of no use here: a client that closed the pipe has stopped
 	// listening, and there is nobody else to tell.

@@ -2,11 +2,13 @@ package entry
 
 import (
 	"encoding/json"
+	"fmt"
+	"os"
 	"strings"
+	"time"
 
 	"github.com/lidguard-go/lidguard/internal/event"
 	"github.com/lidguard-go/lidguard/internal/paths"
-	"github.com/lidguard-go/lidguard/internal/platform/proc"
 	"github.com/lidguard-go/lidguard/internal/policy/gate"
 	"github.com/lidguard-go/lidguard/internal/shell"
 )
@@ -26,7 +28,8 @@ type Explanation struct {
 	Profile  string `json:"profile"`
 	Decision string `json:"decision"` // deny, ask, or none
 	Rule     string `json:"rule,omitempty"`
-	Reason   string `json:"reason,omitempty"`
+	// Reason is what the model would read, with CODE for the code of the call.
+	Reason string `json:"reason,omitempty"`
 	// Book is the project's rulebook, where the gate's section that decided is its.
 	Book string `json:"book,omitempty"`
 	// Leaves are the programs that would run, in order.
@@ -74,6 +77,12 @@ func Explain(goos string, dirs paths.Dirs, getenv func(string) string, q Questio
 	if q.Tool == "" {
 		q.Tool = "Bash"
 	}
+	if _, ok := gate.DialectOf(q.Tool); !ok {
+		return Explanation{}, fmt.Errorf("the tool %q takes no commands: there are Bash, PowerShell and cmd, and the agents' own names for them", q.Tool)
+	}
+	if info, err := os.Stat(q.Dir); err != nil || !info.IsDir() {
+		return Explanation{}, fmt.Errorf("there is no folder %q to judge in", q.Dir)
+	}
 	input, err := json.Marshal(map[string]string{"command": q.Command})
 	if err != nil {
 		return Explanation{}, err
@@ -82,16 +91,21 @@ func Explain(goos string, dirs paths.Dirs, getenv func(string) string, q Questio
 		Tool: &event.Tool{Name: q.Tool, Input: input}}
 	w := gateWorld(goos, q.Dir, getenv, dirs.Home)
 	w.Self = []string{dirs.Config, dirs.State, dirs.Run}
+	inTime := func() func() bool { return startWatch(time.Now).inTime }
 	if q.Provider == event.Codex || q.Provider == event.OpenCode {
 		w.Unattended = unattended(&ev, getenv)
 	}
 	var r gate.Result
 	var by gateBook
 	for i, book := range books.gates(&sw) {
+		w.Budget = inTime()
 		// The person's own comes first and speaks for all that say the same.
 		if said := gate.Judge(book.cfg, &ev, w); i == 0 || said.Decision > r.Decision {
 			r, by = said, book
 		}
+	}
+	if r.Decision == event.Deny {
+		r.Reason += onceMore + "CODE"
 	}
 	out := Explanation{Command: q.Command, Tool: q.Tool, Profile: by.cfg.Profile.String(), Decision: r.Decision.String(), Rule: r.Rule(), Reason: r.Reason, Book: by.path,
 		Leaves: []ExplainedLeaf{}, Hazards: []ExplainedHazard{}}
@@ -100,7 +114,7 @@ func Explain(goos string, dirs paths.Dirs, getenv func(string) string, q Questio
 			Rule: h.Rule, Means: gate.Explain(h.Rule), Target: h.Target})
 	}
 	if d, ok := gate.DialectOf(q.Tool); ok {
-		out.leaves(shell.Inspect(q.Command, d, shell.World{Dir: w.Dir, Home: w.Home, Env: w.Env, ReadFile: w.ReadFile, Glob: w.Glob}))
+		out.leaves(shell.Inspect(q.Command, d, shell.World{Dir: w.Dir, Home: w.Home, Env: w.Env, Private: gate.SecretVariable, ReadFile: w.ReadFile, Glob: w.Glob, Budget: inTime()}))
 	}
 	return out, nil
 }
@@ -179,20 +193,4 @@ func Profile(name string) *gate.Profile {
 		return &p
 	}
 	return nil
-}
-
-// InsideAgent reports whether the process pid runs below an agent, and which. What
-// a process says about itself in the environment counts as well, where it says so.
-func InsideAgent(pid int, getenv func(string) string) (agent string, inside bool) {
-	// The real process table: a variable must not point somewhere else here.
-	if owner, ok := (proc.Table{}).FindOwner(pid, "", 0); ok {
-		return owner.Provider, true
-	}
-	for name, agent := range map[string]event.Provider{"CLAUDECODE": event.Claude, "CLAUDE_PID": event.Claude, "COPILOT_CLI": event.Copilot,
-		"CODEX_SANDBOX": event.Codex, "CODEX_THREAD_ID": event.Codex, "OPENCODE_PID": event.OpenCode, "OPENCODE": event.OpenCode} {
-		if getenv(name) != "" {
-			return string(agent), true
-		}
-	}
-	return "", false
 }

@@ -68,8 +68,11 @@ func (h *hook) gateWorld(ev *event.Event) gate.World {
 	w := look(h.env.OS, ev.Cwd, h.env.Getenv, h.dirs.Home)
 	w.Self = []string{h.dirs.Config, h.dirs.State, h.dirs.Run}
 	w.Unattended = h.unattended(ev)
-	end := h.env.Now().Add(gate.Budget)
-	w.Budget = func() bool { return h.env.Now().Before(end) }
+	watch := startWatch(h.env.Now)
+	w.Budget = watch.inTime
+	if !h.dry { // what an alarm leaves behind would go on with what a rehearsal keeps
+		w.Alarm = watch.sinceStart().alarm
+	}
 	return w
 }
 
@@ -101,7 +104,7 @@ func (h *hook) gateSaid(mode Mode, logCommands bool, profile gate.Profile, ev *e
 		Decision: r.Decision.String(), Profile: profile.String(), Unattended: h.gateUnattended(ev)}
 	e.hazards(r)
 	if logCommands && ev.Tool != nil {
-		e.Input = string(ev.Tool.Input)
+		e.Input = string(ev.Tool.Input[:min(len(ev.Tool.Input), maxLogged)])
 	}
 	if mode == Audit {
 		h.note(&e)
@@ -118,9 +121,12 @@ func (h *hook) gateSaid(mode Mode, logCommands bool, profile gate.Profile, ev *e
 	}
 	h.note(&e)
 	if r.Decision == event.Deny {
-		r.Reason += " A person can let this call through once, from a terminal of their own: lidguard hooks allow-once " + e.Code
+		r.Reason += onceMore + e.Code
 	}
 }
+
+// onceMore ends each refusal; the call's code follows.
+const onceMore = " A person can let this call through once, from a terminal of their own: lidguard hooks allow-once "
 
 // excepted uses a person's exception for this call up, for all who would refuse it.
 func (h *hook) excepted(digest string) bool {
@@ -146,5 +152,8 @@ func said(mode Mode) string {
 	return "said"
 }
 
-// allowanceLife is how long a person's exception for one call lasts.
-const allowanceLife = 10 * time.Minute
+// maxLogged bounds what is kept of a call's input, in bytes.
+const maxLogged = 64 << 10
+
+// AllowanceLife is how long a person's exception for one call lasts.
+const AllowanceLife = 10 * time.Minute

@@ -2,14 +2,17 @@ package entry_test
 
 import (
 	"bytes"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/lidguard-go/lidguard/internal/entry"
+	"github.com/lidguard-go/lidguard/internal/event"
 	"github.com/lidguard-go/lidguard/internal/ipc"
 )
 
@@ -31,6 +34,19 @@ func rehearsal(t testing.TB, home string, away *ipc.Away) *entry.Rehearsal {
 	return r
 }
 
+// judge is the answer of a machine that does nothing else: where time goes on only
+// while all wait, no budget is spent.
+func judge(t *testing.T, r *entry.Rehearsal, args []string, payload []byte) (out event.Output, err error) {
+	synctest.Test(t, func(*testing.T) { out, err = r.Judge(args, payload) })
+	return out, err
+}
+
+// run is [entry.Run] with all the time it needs, as in judge.
+func run(t *testing.T, args []string, env entry.Env, stdin io.Reader, stdout, stderr io.Writer) (code int) {
+	synctest.Test(t, func(*testing.T) { code = entry.Run(args, env, stdin, stdout, stderr) })
+	return code
+}
+
 const call = `{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"COMMAND"}}`
 
 func TestRehearsal_answersAndLeavesNothingBehind(t *testing.T) {
@@ -45,9 +61,9 @@ func TestRehearsal_answersAndLeavesNothingBehind(t *testing.T) {
 	} {
 		for _, how := range []string{"judge", "run"} {
 			var got string
-			out, err := r.Judge([]string{"claude-hook"}, []byte(c.payload))
+			out, err := judge(t, r, []string{"claude-hook"}, []byte(c.payload))
 			if how == "run" {
-				out, err = r.Run([]string{"claude-hook"}, strings.NewReader(c.payload))
+				synctest.Test(t, func(*testing.T) { out, err = r.Run([]string{"claude-hook"}, strings.NewReader(c.payload)) })
 			}
 			if err != nil {
 				t.Fatal(err)
@@ -83,7 +99,7 @@ func TestRehearsal_answersForAnAbsentPerson(t *testing.T) {
 		{"somebody is there", &ipc.Away{Lid: "open", Displays: 1}, ""},
 		{"nobody knows", nil, ""},
 	} {
-		out, err := rehearsal(t, t.TempDir(), c.away).Judge([]string{"claude-hook"}, []byte(ask))
+		out, err := judge(t, rehearsal(t, t.TempDir(), c.away), []string{"claude-hook"}, []byte(ask))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -123,7 +139,7 @@ func TestRehearsal_refusesWhatNeverComes(t *testing.T) {
 		{[]string{"opencode-hook", "--event", "session.idle"}, ""},
 		{[]string{"codex-hook"}, "empty payload"},
 	} {
-		out, err := r.Judge(c.args, nil)
+		out, err := judge(t, r, c.args, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,7 @@
 package entry
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"pgregory.net/rapid"
@@ -18,6 +20,7 @@ import (
 	"github.com/lidguard-go/lidguard/internal/event"
 	"github.com/lidguard-go/lidguard/internal/paths"
 	"github.com/lidguard-go/lidguard/internal/policy"
+	"github.com/lidguard-go/lidguard/internal/policy/gate"
 	"github.com/lidguard-go/lidguard/internal/provider/claude"
 	"github.com/lidguard-go/lidguard/internal/rulebook"
 )
@@ -82,9 +85,12 @@ func (s *bookshelf) hook(ev event.Event) *hook {
 		codec: claude.Codec{}, dirs: s.dirs, ev: ev}
 }
 
-func (s *bookshelf) judge(ev event.Event) event.Verdict {
-	h := s.hook(ev)
-	v, _ := policy.Run(s.t.(interface{ Context() context.Context }).Context(), &h.ev, h.packHandlers())
+// judge is the answer of a machine that does nothing else: where time goes on only
+// while all wait, no budget is spent.
+func (s *bookshelf) judge(ev event.Event) (v event.Verdict) {
+	h, now := s.hook(ev), time.Now()
+	h.env.Now = func() time.Time { return now }
+	synctest.Test(s.t.(*testing.T), func(t *testing.T) { v, _ = policy.Run(t.Context(), &h.ev, h.packHandlers()) })
 	return v
 }
 
@@ -242,7 +248,7 @@ func TestRulePack(t *testing.T) {
 	// A person excepts the call, once, for all who refuse it.
 	s.theirs("[[rule]]\nid = 'no-make'\ncommand = 'make'\ndecision = 'deny'\n[gate]\nprofile = 'strict'\n")
 	ev := bashCall("make deploy", s.project)
-	if _, err := Allow(s.dirs, digestOf(&ev), time.Now()); err != nil {
+	if err := Allow(s.dirs, digestOf(&ev), time.Now().Add(AllowanceLife)); err != nil {
 		t.Fatal(err)
 	}
 	if got := s.judge(ev); got.Decision != event.None {
@@ -426,13 +432,36 @@ func TestBooks_aProjectCannotSpendTheHooksTime(t *testing.T) {
 
 	s.theirs("[[rule]]\nid = 'slow'\ninput = '(.*(a|b).*){1,300}x'\ndecision = 'deny'\n")
 	h := s.hook(bashCall("echo "+strings.Repeat("ab", 1<<20), s.project))
-	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
-	defer cancel()
-	began := time.Now()
-	got, _ := policy.Run(ctx, &h.ev, h.packHandlers())
-	if took := time.Since(began); got.Decision != event.Deny || got.Rule != "gate-failed" || took > 5*time.Second {
-		t.Errorf("an expression without end: got %+v after %s", got, took)
+	ctx, timeIsOver := context.WithCancel(t.Context())
+	answered := make(chan event.Verdict, 1)
+	go func() { // ends with the context
+		v, _ := policy.Run(ctx, &h.ev, h.packHandlers())
+		answered <- v
+	}()
+	for !matching() {
+		select {
+		case got := <-answered:
+			t.Fatalf("before the time was over: got %+v", got)
+		default:
+			time.Sleep(time.Millisecond)
+		}
 	}
+	timeIsOver()
+	if got := <-answered; got.Decision != event.Deny || got.Rule != "gate-failed" || !matching() {
+		t.Errorf("an expression without end: got %+v, and it is still at work: %t", got, matching())
+	}
+}
+
+// matching reports whether a rule's expression is at work somewhere in this process.
+func matching() bool {
+	stacks := make([]byte, 1<<20)
+	stacks = stacks[:runtime.Stack(stacks, true)]
+	for one := range bytes.SplitSeq(stacks, []byte("\n\n")) {
+		if bytes.Contains(one, []byte("policy/rule.judge(")) && bytes.Contains(one, []byte("regexp.(*Regexp).")) {
+			return true
+		}
+	}
+	return false
 }
 
 // TestHandlers_costOnlyWhereTheyAreWanted is the law of dispatch through a whole
@@ -594,4 +623,28 @@ func drawBook(t *rapid.T, label string) string {
 	}
 	b.WriteString(pick("mistake", "", "", "", "", "[nonsense]\n", "[gate\n"))
 	return b.String()
+}
+
+// The example of the gate's page is a book, and says what the page says.
+func TestDocs_theGatesSettings(t *testing.T) {
+	page, err := os.ReadFile("../../docs/gate.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(page), "```toml\n")
+	text, _, found := strings.Cut(rest, "```")
+	if !found {
+		t.Fatal("no example in docs/gate.md")
+	}
+	r, err := decodeBook(rulebook.File{Path: "gate.md", Data: []byte(text)}, "/home/u")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := gateConfig(r, &Packs{})
+	if len(cfg.Rows) != 2 || len(cfg.MCP) != 1 || len(cfg.Off) != 1 || cfg.Rows[0].Decision != event.None || cfg.Rows[1].Decision != event.Deny || !cfg.Rows[1].Catastrophe {
+		t.Errorf("got %+v", cfg)
+	}
+	if gate.Explain(cfg.Off[0]) == gate.Explain("no such rule") {
+		t.Errorf("there is no rule %q", cfg.Off[0])
+	}
 }

@@ -5,6 +5,16 @@ import (
 	"github.com/lidguard-go/lidguard/internal/platform/proc"
 )
 
+// nearest is whose program stands nearest above this process; "" where no agent's is
+// found, or nobody stands above it, as in a rehearsal.
+func nearest(env Env) event.Provider {
+	if env.PID == 0 {
+		return ""
+	}
+	owner, _ := proc.Table{Root: env.Getenv("LIDGUARD_ROOT")}.FindOwner(env.PID, "", 0)
+	return event.Provider(owner.Provider)
+}
+
 // findOwner is the agent's process above this one; nil when there is none to be
 // found, and then the session's time-out covers it.
 func (h *hook) findOwner() *event.Process {

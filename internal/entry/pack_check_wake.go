@@ -30,7 +30,7 @@ const WakeLimit = check.MaxLimit + time.Minute
 
 // runWake waits for what the checks of a change find.
 func runWake(env Env, stdin io.Reader, stderr io.Writer) (code int) {
-	h := &hook{env: env, codec: claude.Codec{}, deadline: env.Now().Add(Limit)}
+	h := &hook{env: env, codec: called(claude.Codec{}, env), deadline: env.Now().Add(Limit)}
 	defer func() {
 		if r := recover(); r != nil { // our bug, for which nobody is woken
 			h.complain(fmt.Errorf("panic: %v", r))
@@ -63,12 +63,12 @@ func runWake(env Env, stdin io.Reader, stderr io.Writer) (code int) {
 
 // awaitChecks has a change checked and returns what is new.
 //
-// Only a session in a terminal is waited for: in a headless run the client itself
-// waits for this hook before the call counts as done (measured on 2.1.332), so there
-// the end of the turn waits, as for other clients. Of a session one process waits, and
-// one more stands by for changes that come too late for the first.
+// Only a session of Claude Code in a terminal is waited for: in a headless run the
+// client itself waits for this hook before the call counts as done (measured on
+// 2.1.332), so there the end of the turn waits, as for other clients. Of a session one
+// process waits, and one more stands by for changes that come too late for the first.
 func (h *hook) awaitChecks() (string, error) {
-	if h.noHome != nil || h.ev.Name != event.PostToolUse || h.env.Getenv("CLAUDE_CODE_ENTRYPOINT") != "cli" {
+	if h.noHome != nil || h.ev.Provider != event.Claude || h.ev.Name != event.PostToolUse || h.env.Getenv("CLAUDE_CODE_ENTRYPOINT") != "cli" {
 		return "", h.noHome
 	}
 	sw, books, err := h.loadPacks()

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lidguard-go/lidguard/internal/entry"
 	"github.com/lidguard-go/lidguard/internal/paths"
 )
 
@@ -43,7 +42,7 @@ func TestTelemetry_comesAfterThePolicies(t *testing.T) {
 		for command, want := range map[string]string{"rm -rf /": `"decision":"deny"`, "ls": ""} {
 			var stdout, stderr bytes.Buffer
 			payload := strings.Replace(call, "COMMAND", command, 1)
-			if code := entry.Run([]string{"claude-hook"}, env, strings.NewReader(payload), &stdout, &stderr); code != 0 || stderr.Len() > 0 {
+			if code := run(t, []string{"claude-hook"}, env, strings.NewReader(payload), &stdout, &stderr); code != 0 || stderr.Len() > 0 {
 				t.Errorf("%q: exit code %d, %s", command, code, stderr.String())
 			}
 			if denied := strings.Contains(stdout.String(), `"deny"`); denied != (want != "") {

@@ -211,7 +211,7 @@ func replaceAs(path string, data []byte, mode fs.FileMode) error {
 		err = os.Chmod(f.Name(), mode)
 	}
 	if err == nil {
-		err = os.Rename(f.Name(), path)
+		err = smallfile.Rename(f.Name(), path)
 	}
 	if err != nil {
 		_ = os.Remove(f.Name()) // the error that matters is the first

@@ -108,7 +108,7 @@ func TestRedact_golden(t *testing.T) {
 			args = append(args, "--event", c.event)
 		}
 		payload := strings.NewReplacer("TOKEN", token, "DB_PASSWORD", "DB_PASSWORD", "PASSWORD", password).Replace(c.payload)
-		out, err := r.Judge(args, []byte(payload))
+		out, err := judge(t, r, args, []byte(payload))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -147,7 +147,7 @@ func TestRedact_tellsOfOutputsNobodyReads(t *testing.T) {
 		if c.event != "" {
 			args = append(args, "--event", c.event)
 		}
-		out, err := on.Judge(args, []byte(c.payload))
+		out, err := judge(t, on, args, []byte(c.payload))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -155,7 +155,7 @@ func TestRedact_tellsOfOutputsNobodyReads(t *testing.T) {
 			t.Errorf("%s %.60s: exit %d, %q, %q", c.entry, c.payload, out.Code, answer, out.Stderr)
 		}
 		for mode, r := range map[string]*entry.Rehearsal{"off": off, "audit": audit} {
-			if out, err = r.Judge(args, []byte(c.payload)); err != nil || len(out.Stdout)+len(out.Stderr) > 0 || out.Code != 0 {
+			if out, err = judge(t, r, args, []byte(c.payload)); err != nil || len(out.Stdout)+len(out.Stderr) > 0 || out.Code != 0 {
 				t.Errorf("%s with the pack in mode %s: exit %d, %q, %q, %v", c.entry, mode, out.Code, out.Stdout, out.Stderr, err)
 			}
 		}
@@ -200,7 +200,7 @@ func TestRedact_settings(t *testing.T) {
 		{"the pack is off", "[packs]\nredact = \"off\"\n[redact]\n", unknown, "", "x"},
 	} {
 		r, _ := withBook(t, c.book)
-		out, err := r.Judge([]string{"claude-hook"}, []byte(c.payload))
+		out, err := judge(t, r, []string{"claude-hook"}, []byte(c.payload))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -217,14 +217,14 @@ func TestRedact_publishedRules(t *testing.T) {
 		t.Fatal(err)
 	}
 	payload := []byte(with(claudeAfter, "Bash", `{"stdout":"acme_ab12cd34ef56","stderr":"","interrupted":false,"isImage":false}`))
-	judge := func() string {
-		out, err := r.Judge([]string{"claude-hook"}, payload)
+	answer := func() string {
+		out, err := judge(t, r, []string{"claude-hook"}, payload)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return string(out.Stdout)
 	}
-	if got := judge(); !strings.Contains(got, "acme_[redacted:acme]") {
+	if got := answer(); !strings.Contains(got, "acme_[redacted:acme]") {
 		t.Errorf("got %q", got)
 	}
 	rows, err := entry.Chain(dirs)
@@ -251,7 +251,7 @@ func TestRedact_publishedRules(t *testing.T) {
 	if err := os.WriteFile(file, append(data, '\n'), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got := judge(); got != "" {
+	if got := answer(); got != "" {
 		t.Errorf("with a damaged set: got %q", got)
 	}
 	if rows, err = entry.Chain(dirs); err != nil || !strings.Contains(said(), "alone") {

@@ -78,7 +78,7 @@ func TestReadPayload_endsInTime(t *testing.T) {
 		const limit = 30 * time.Millisecond
 		_, err := readPayload(r, limit)
 		close(stop)
-		if took := time.Since(began); err != errSlowPayload || took < limit || took > limit+5*time.Second {
+		if took := time.Since(began); err != errSlowPayload || took < limit || took > time.Minute {
 			t.Errorf("%s: %v after %v", name, err, took)
 		}
 	}

@@ -82,7 +82,27 @@ func Registered(command []string, want Server) (state State, detail string) {
 
 // ServerRecord is the name under which the record of an MCP entry in a file is
 // kept. Hooks in the same file have another.
-func ServerRecord(path string) string { return "mcp:" + path }
+func ServerRecord(path string) string { return agentServer + path }
+
+// ProviderRecord is that of the entry for providers, see [ServerFile].
+func ProviderRecord(path string) string { return providerServer + path }
+
+// What the names of records begin with where they are not of hooks.
+const (
+	agentServer    = "mcp:"          // lidguard's server in an agent's file
+	providerServer = "provider-mcp:" // that for providers, in any file
+)
+
+// RecordOf tells of which file the record of that name is, and whether it is of an
+// MCP entry there.
+func RecordOf(name string) (path string, server bool) {
+	for _, kind := range []string{providerServer, agentServer} {
+		if path, server = strings.CutPrefix(name, kind); server {
+			return path, true
+		}
+	}
+	return name, false
+}
 
 // Finder returns the path of a program on PATH, or "".
 type Finder func(program string) string

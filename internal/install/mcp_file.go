@@ -46,21 +46,30 @@ func (fileEntry) at(doc *confedit.JSON) confedit.Path {
 
 func (e fileEntry) line() []string { return append([]string{e.Command}, e.Args...) }
 
-func (f ServerFile) read() (Entry[fileEntry], error) {
+// read finds the entry, and says whether lidguard's other server is in the file too.
+func (f ServerFile) read() (e Entry[fileEntry], beside bool, err error) {
 	file, err := confedit.Open(f.Path)
 	if err != nil {
-		return Entry[fileEntry]{}, err
+		return e, false, err
 	}
 	doc, err := confedit.ParseJSON(file.Bytes(), confedit.Comments)
 	if err != nil {
-		return Entry[fileEntry]{}, fmt.Errorf("%q: %w", f.Path, err)
+		return e, false, fmt.Errorf("%q: %w", f.Path, err)
 	}
 	at := fileEntry{}.at(doc)
-	if servers, ok := doc.Get(at[:1]); ok && servers[0] != '{' {
-		place, _ := doc.Locate(at[:1])
-		return Entry[fileEntry]{}, fmt.Errorf("%q: %w", f.Path, &confedit.SyntaxError{Position: place, Message: at[:1].String() + " is no object"})
+	_, beside = doc.Get(confedit.Path{at[0], ServerName})
+	return ReadEntry[fileEntry](doc, at), beside, nil
+}
+
+// record is the name of the entry's record. Where the file is an agent's, that one's
+// server has a record of its own, and taking out one must not take the other along.
+// Both had the same name once: such a record counts where it can be of no other entry.
+func (f ServerFile) record(records Records, beside bool) string {
+	own, old := ProviderRecord(f.Path), ServerRecord(f.Path)
+	if records[own] == nil && records[old] != nil && !beside {
+		return old
 	}
-	return ReadEntry[fileEntry](doc, at), nil
+	return own
 }
 
 // ProviderOf returns the provider's name in a registered command line, or "".
@@ -75,11 +84,13 @@ func ProviderOf(command []string) string {
 // name will do.
 func (f ServerFile) Status(want Server) ServerReport {
 	r := ServerReport{File: f.Path, Name: want.Name, State: Missing}
-	e, err := f.read()
-	if err != nil {
+	e, _, err := f.read()
+	switch {
+	case err != nil:
 		return r.Unusable(err)
-	}
-	if !e.There {
+	case e.Place(f.Path) != nil:
+		return r.NoPlace(e.Place(f.Path))
+	case !e.There:
 		return r
 	}
 	have := e.Value.line()
@@ -92,13 +103,20 @@ func (f ServerFile) Status(want Server) ServerReport {
 // Register plans the registration.
 func (f ServerFile) Register(want Server, records Records) (Plan, error) {
 	var plan Plan
-	switch r := f.Status(want); r.State {
+	e, beside, err := f.read()
+	if err == nil {
+		err = e.Place(f.Path)
+	}
+	if err != nil {
+		return plan, err
+	}
+	switch f.Status(want).State {
 	case Installed:
 		return plan, nil
 	case Foreign:
 		return plan, fmt.Errorf("%q: %s: %w", f.Path, want.Name, ErrForeignServer)
 	}
-	err := plan.AddAs(ServerRecord(f.Path), f.Path, false, records, placed(func(at confedit.Path) Change {
+	err = plan.AddAs(f.record(records, beside), f.Path, false, records, placed(func(at confedit.Path) Change {
 		return SetServer(confedit.Comments, at, fileEntry{"stdio", want.Command, want.Args},
 			confedit.Pair{Key: "command", Value: want.Command}, confedit.Pair{Key: "args", Value: want.Args})
 	}))
@@ -106,17 +124,18 @@ func (f ServerFile) Register(want Server, records Records) (Plan, error) {
 }
 
 // Unregister plans the way back. With a provider's name in want, an entry of
-// another one stays.
+// another one stays. A file with no entry of lidguard's stays as it is, also where
+// something else than an object stands in the servers' place.
 func (f ServerFile) Unregister(want Server, records Records) (Plan, error) {
 	var plan Plan
-	e, err := f.read()
+	e, beside, err := f.read()
 	if err != nil {
 		return plan, err
 	}
 	if name := ProviderOf(want.Args); name != "" && e.There && name != ProviderOf(e.Value.line()) {
 		return plan, nil
 	}
-	err = plan.AddAs(ServerRecord(f.Path), f.Path, true, records, placed(func(at confedit.Path) Change {
+	err = plan.AddAs(f.record(records, beside), f.Path, true, records, placed(func(at confedit.Path) Change {
 		return DropServer(confedit.Comments, at, func(doc *confedit.JSON) bool {
 			e := ReadEntry[fileEntry](doc, at)
 			state, _ := Registered(e.Value.line(), want)

@@ -115,7 +115,9 @@ type Done struct {
 }
 
 // Apply carries the plan out, file by file, and keeps the records that a removal
-// needs. On an error the files before it stay changed; running again goes on.
+// needs: each is written before its file and again after it, so that wherever the
+// program is killed a removal brings back every byte. On an error the files before it
+// stay changed; running again goes on.
 func (p Plan) Apply(ctx context.Context, now time.Time, store Store) ([]Done, error) {
 	var done []Done
 	for _, e := range slices.Concat(p.Edits, p.settled) {
@@ -142,9 +144,7 @@ func (p Plan) Apply(ctx context.Context, now time.Time, store Store) ([]Done, er
 				})
 			}
 			if err != nil {
-				if undo == nil {
-					delete(records, e.record) // it was announced and did not come
-				}
+				records.put(e.record, undo) // what was announced did not come
 				return err
 			}
 			if res.Changed {
@@ -156,8 +156,10 @@ func (p Plan) Apply(ctx context.Context, now time.Time, store Store) ([]Done, er
 				if undo != nil && len(res.After) == 0 {
 					records.inherit(undo.Dirs)
 				}
-			} else if res.Changed || undo != nil { // a file we never wrote to has no way back
+			} else if res.Changed {
 				records[e.record] = &res.Undo
+			} else {
+				records.put(e.record, undo)
 			}
 			return nil
 		})

@@ -15,10 +15,20 @@ import (
 
 	"github.com/gofrs/flock"
 	"github.com/lidguard-go/lidguard/internal/confedit"
+	"github.com/lidguard-go/lidguard/internal/smallfile"
 )
 
 // Records are what removals need to know about the files we wrote to, by path.
 type Records map[string]*confedit.Undo
+
+// put keeps a record; nil, that there is none.
+func (r Records) put(name string, u *confedit.Undo) {
+	if u == nil {
+		delete(r, name)
+		return
+	}
+	r[name] = u
+}
 
 // inherit hands the folders that were made for a file that is gone, and that are
 // still there, to another file of ours in them: whoever is removed last removes
@@ -29,7 +39,8 @@ func (r Records) inherit(dirs []string) {
 			continue
 		}
 		for _, name := range slices.Sorted(maps.Keys(r)) {
-			u, path := r[name], strings.TrimPrefix(name, ServerRecord(""))
+			u := r[name]
+			path, _ := RecordOf(name)
 			if target, err := filepath.EvalSymlinks(path); err == nil {
 				path = target
 			}
@@ -203,5 +214,5 @@ func (s Store) save(records Records) (err error) {
 	if err != nil {
 		return err
 	}
-	return os.Rename(tmp.Name(), s.Path)
+	return smallfile.Rename(tmp.Name(), s.Path)
 }

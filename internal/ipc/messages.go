@@ -163,8 +163,12 @@ type Reply struct {
 // Status is what `status --json` prints under "runtime": the runtime's own view
 // and, in Held, what the system itself confirmed.
 type Status struct {
-	PID       int       `json:"pid"`
-	Started   time.Time `json:"started"`
+	PID     int       `json:"pid"`
+	Started time.Time `json:"started"`
+	// Config and State are the folders that the runtime goes by, which follow from
+	// the environment of whoever started it; empty: one of a version before them.
+	Config    string    `json:"config_folder,omitempty"`
+	State     string    `json:"state_folder,omitempty"`
 	Sessions  []Session `json:"sessions"`
 	Protected bool      `json:"protected"` // lidguard wants the machine awake
 	Held      []Hold    `json:"held"`      // read back from the system

@@ -554,19 +554,26 @@ func nearest(word string, words []string) string {
 		if strings.EqualFold(w, word) {
 			return w
 		}
-		if cost := distance(strings.ToLower(word), strings.ToLower(w)); cost < bestCost {
+		if cost := distance(word, w); cost < bestCost {
 			best, bestCost = w, cost
 		}
 	}
 	return best
 }
 
-// distance is the number of letters to change, add or remove.
+// distance is the number of letters to change, add or remove, without regard to case.
 func distance(a, b string) int {
-	if len(a) > 64 || len(b) > 64 {
-		return 64
+	const most = 64
+	if len(a) > most || len(b) > most {
+		return most
 	}
-	row := make([]int, len(b)+1)
+	lower := func(c byte) byte {
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		return c
+	}
+	var row [most + 1]int
 	for j := range row {
 		row[j] = j
 	}
@@ -575,7 +582,7 @@ func distance(a, b string) int {
 		row[0] = i
 		for j := 1; j <= len(b); j++ {
 			cost := diagonal
-			if a[i-1] != b[j-1] {
+			if lower(a[i-1]) != lower(b[j-1]) {
 				cost++
 			}
 			diagonal = row[j]

@@ -357,3 +357,43 @@ func TestText_depthIsNoTrouble(t *testing.T) {
 		Text(nowhere, file("/nowhere/settings.json", ClaudeSettings, Other), text)
 	}
 }
+
+// A file with ever so many unknown events costs the same for each: counted in
+// allocations, since a clock would count what else the machine does.
+func TestText_unknownEventsCostTheSameEach(t *testing.T) {
+	for _, c := range []struct {
+		kind     Kind
+		provider event.Provider
+	}{{ClaudeSettings, event.Claude}, {CodexHooks, event.Codex}, {CopilotHooks, event.Copilot}} {
+		each := func(n int) float64 {
+			var text strings.Builder
+			text.WriteString(`{"hooks": {"Stop": []`)
+			for i := range n {
+				fmt.Fprintf(&text, ",\n"+`"Unknown%d": [{"hooks": [{"type": "command", "command": "true"}]}]`, i)
+			}
+			text.WriteString("}}")
+			f := File{Path: "/x/hooks.json", Provider: c.provider, Kind: c.kind}
+			found := 0
+			allocs := testing.AllocsPerRun(1, func() {
+				found = 0
+				for _, finding := range Text(Host{GOOS: "linux", Env: func(string) string { return "" }, Home: "/home/x"}, f, []byte(text.String())) {
+					if finding.Rule == eventUnknown {
+						found++
+					}
+				}
+			})
+			if found != n {
+				t.Errorf("%s: %d of %d events found unknown", c.provider, found, n)
+			}
+			return allocs / float64(n)
+		}
+		few, many := each(250), each(4000)
+		t.Logf("%s: %.0f allocations for each of 250, %.0f for each of 4000", c.provider, few, many)
+		if many > 1.2*few {
+			t.Errorf("%s: it grows with their number", c.provider)
+		}
+		if many > 400 { // 300, most of them for reading the JSON
+			t.Errorf("%s: that is more than looking one up and telling of it needs", c.provider)
+		}
+	}
+}

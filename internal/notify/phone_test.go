@@ -99,7 +99,7 @@ func (s *pushService) tell(line string) {
 // next waits for the n-th published question.
 func (s *pushService) next(n int) push {
 	s.t.Helper()
-	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 		s.mu.Lock()
 		if len(s.published) >= n {
 			m := s.published[n-1]
@@ -205,7 +205,7 @@ func TestPhone_connectionThatFellSilent(t *testing.T) {
 		if got.err != nil || !got.allow {
 			t.Errorf("%+v", got)
 		}
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		t.Error("the answer was never heard")
 	}
 }
@@ -237,9 +237,7 @@ func TestPhone_onlyItsOwnToken(t *testing.T) {
 	s.tell(`no JSON`)
 	first := ask(t.Context(), s.URL+topicPath, Question{Title: "first", Whole: true})
 	one := s.next(1)
-	ctx, cancel := context.WithTimeout(t.Context(), 700*time.Millisecond)
-	defer cancel()
-	second := ask(ctx, s.URL+topicPath, Question{Title: "second", Whole: true})
+	second := ask(t.Context(), s.URL+topicPath, Question{Title: "second", Whole: true})
 	two := s.next(2)
 	if one.Actions[0].Body == two.Actions[0].Body {
 		t.Fatal("two questions have one token")
@@ -256,15 +254,18 @@ func TestPhone_onlyItsOwnToken(t *testing.T) {
 	if got := <-first; got.err != nil || got.allow {
 		t.Errorf("first: %+v, want the first answer", got)
 	}
-	if got := <-second; !errors.Is(got.err, context.DeadlineExceeded) {
-		t.Errorf("second: %+v, want none: nobody answered it", got)
+	// Whatever allowed something till now was no answer to it: this is the first.
+	press(t, two, "Deny")
+	if got := <-second; got.err != nil || got.allow {
+		t.Errorf("second: %+v, want its own answer", got)
 	}
 	// Late, and to a question that is over: whoever asks next hears nothing of it.
+	third := ask(t.Context(), s.URL+topicPath, Question{Title: "third", Whole: true})
+	three := s.next(3)
 	press(t, two, "Allow")
-	ctx, cancel = context.WithTimeout(t.Context(), 300*time.Millisecond)
-	defer cancel()
-	if got := <-ask(ctx, s.URL+topicPath, Question{Title: "third", Whole: true}); got.err == nil {
-		t.Errorf("third: %+v, want no answer", got)
+	press(t, three, "Deny")
+	if got := <-third; got.err != nil || got.allow {
+		t.Errorf("third: %+v, want its own answer", got)
 	}
 }
 

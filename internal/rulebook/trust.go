@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/lidguard-go/lidguard/internal/paths"
+	"github.com/lidguard-go/lidguard/internal/smallfile"
 )
 
 // Pin is a book that a person has looked at and trusts.
@@ -163,7 +164,7 @@ func replace(name string, data []byte) error {
 		err = cerr
 	}
 	if err == nil {
-		err = os.Rename(f.Name(), name)
+		err = smallfile.Rename(f.Name(), name)
 	}
 	if err != nil {
 		_ = os.Remove(f.Name()) // the error that matters is the first

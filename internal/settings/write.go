@@ -3,10 +3,12 @@ package settings
 import (
 	"os"
 	"path/filepath"
+
+	"github.com/lidguard-go/lidguard/internal/smallfile"
 )
 
 // writeFile replaces path by data: written beside it, synced, renamed into place
-// (on Windows os.Rename replaces too). The mode is that of a file that may hold
+// (on Windows that replaces too). The mode is that of a file that may hold
 // webhook addresses with tokens in them. By hand rather than with renameio, which
 // does not build on Windows and has no place in a hook, which links this package.
 func writeFile(path string, data []byte) (err error) {
@@ -29,5 +31,5 @@ func writeFile(path string, data []byte) (err error) {
 	if err != nil {
 		return err
 	}
-	return os.Rename(f.Name(), path)
+	return smallfile.Rename(f.Name(), path)
 }

@@ -15,6 +15,9 @@ type dos struct {
 	text string
 	i    int
 	c    ctx
+	// left is set behind goto and exit: what follows only runs from a label.
+	left bool
+	and  bool // the command under way stands behind &&
 }
 
 func (w *walker) cmdText(text string, c ctx) {
@@ -51,12 +54,38 @@ func (d *dos) block(inner bool) {
 			}
 			d.i++ // a stray bracket is ignored in front of a command
 			continue
+		case ch == ':' && !inner:
+			if d.left && d.walked() {
+				continue
+			}
+			d.left = false
 		}
+		w.stayedOr(d.and, d.text[d.i:])
 		d.pipeline(d.c)
 	}
 	if inner && !w.over {
 		w.problem(Problem{Kind: Unparsable, Detail: "bracket without an end", Leaf: -1, Offset: d.pos(d.i)})
 	}
+}
+
+// walked moves to the next label if the one at the offset was called, and so walked
+// with what it is given, and nothing jumps to it.
+func (d *dos) walked() bool {
+	line, _, _ := strings.Cut(d.text[d.i:], "\n")
+	label := lower(strings.TrimSpace(line[1:]))
+	if !d.w.labels[label] || !d.w.step(1+len(d.text)/8) {
+		return false
+	}
+	low := lower(d.text)
+	if strings.Contains(low, "goto "+label) || strings.Contains(low, "goto :"+label) {
+		return false
+	}
+	if next := strings.Index(d.text[d.i:], "\n:"); next >= 0 {
+		d.i += next + 1
+	} else {
+		d.i = len(d.text)
+	}
+	return true
 }
 
 // pipeline walks commands joined by |. The first pass finds their ends, so that
@@ -73,7 +102,8 @@ func (d *dos) pipeline(c ctx) {
 		}
 		break
 	}
-	if strings.HasPrefix(d.text[d.i:], "&&") || strings.HasPrefix(d.text[d.i:], "||") {
+	d.and = strings.HasPrefix(d.text[d.i:], "&&")
+	if d.and || strings.HasPrefix(d.text[d.i:], "||") {
 		d.i += 2
 		d.c.flags |= Conditional
 	} else if d.i < len(d.text) && (d.text[d.i] == '&' || d.text[d.i] == '\n') {
@@ -81,13 +111,31 @@ func (d *dos) pipeline(c ctx) {
 	}
 	run := func(k int, c ctx) {
 		q := &dos{w: d.w, text: d.text[:stages[k].to], i: stages[k].from, c: c}
+		if word := q.peek(); c.flags&(Conditional|Loop) == 0 && (word == "goto" || word == "exit") {
+			d.left = true
+		}
 		q.command()
+		if q.i < len(q.text) && (q.text[q.i] == '&' || q.text[q.i] == '|') && !q.w.over {
+			q.block(false)
+		}
 	}
 	if len(stages) == 1 {
 		run(0, c)
 		return
 	}
+	if last := stages[len(stages)-1]; itself(d.text[stages[0].from:stages[0].to]) && itself(d.text[last.from:last.to]) {
+		d.w.recursion(Recursion{Name: "%0", Offset: d.pos(stages[0].from), Forks: true})
+	}
 	d.w.pipeline(len(stages), c, false, run)
+}
+
+// itself reports whether a command is the batch file that it stands in.
+func itself(s string) bool {
+	switch strings.Trim(s, " \t\"@\r\n") {
+	case "%0", "%~0", "%~f0", "%~dpnx0":
+		return true
+	}
+	return false
 }
 
 // skip moves to the next operator outside quotes and brackets.
@@ -98,6 +146,10 @@ func (d *dos) skip() {
 	// Groups within groups are looked through once at every level.
 	defer func(from int) { d.w.step((d.i - from) / 32) }(d.i)
 	for d.i < len(d.text) {
+		if d.w.over {
+			d.i = len(d.text)
+			return
+		}
 		ch := d.text[d.i]
 		switch {
 		case ch == '"':
@@ -138,14 +190,15 @@ func (d *dos) skip() {
 // opens reports whether the bracket at the offset opens a group: after if,
 // else, for ... in and do it does, within other words it is text.
 func (d *dos) opens() bool {
+	d.w.step(8) // some of the 256 bytes each
 	before := lower(strings.TrimRight(d.text[max(0, d.i-256):d.i], " \t"))
-	line := before[strings.LastIndexAny(before, "\n&|(")+1:]
+	line := before[strings.LastIndexAny(before, "\n&|")+1:]
 	fields := strings.Fields(line)
 	if len(fields) == 0 {
 		return true
 	}
 	last := fields[len(fields)-1]
-	first := strings.TrimLeft(fields[0], "@)")
+	first := strings.TrimLeft(fields[0], "@()")
 	return last == "in" || last == "do" || last == "else" || first == "if" || first == "for" || first == "else" || strings.HasSuffix(before, ")")
 }
 
@@ -156,7 +209,17 @@ func (d *dos) expand(s string) Value {
 	}
 	var b builder
 	last := 0
-	for i := 0; i < len(s); i++ {
+	i := 0
+	loop := func(at int) bool { // a loop variable's name stands there
+		v, end, ok := d.loopVariable(s, at)
+		if ok {
+			b.addText(s[last:i])
+			b.add(v)
+			i, last = end-1, end
+		}
+		return ok
+	}
+	for ; i < len(s); i++ {
 		ch := s[i]
 		if ch != '%' && ch != '!' {
 			continue
@@ -169,14 +232,8 @@ func (d *dos) expand(s string) Value {
 			switch {
 			case next == '%':
 				// %%i of a batch file.
-				if i+2 < len(s) {
-					if v, ok := d.w.st.vars["%"+s[i+2:i+3]]; ok {
-						b.addText(s[last:i])
-						b.add(v.val)
-						i += 2
-						last = i + 1
-						continue
-					}
+				if loop(i + 2) {
+					continue
 				}
 				b.addText(s[last:i])
 				last = i + 1
@@ -196,28 +253,27 @@ func (d *dos) expand(s string) Value {
 				last = i + 1
 				continue
 			case next == '~':
+				if loop(i + 1) {
+					continue
+				}
 				j := i + 2
 				for j < len(s) && strings.IndexByte("fdpnxsatz", s[j]|0x20) >= 0 {
 					j++
 				}
 				if j < len(s) && digit(s[j]) >= 0 {
 					b.addText(s[last:i])
-					b.add(hole(HoleParam, s[i:j+1]))
+					b.add(d.param(s[i:j+1], s[i+2:j], s[j]))
 					i = j
 					last = i + 1
 					continue
 				}
 			}
-			if v, ok := d.w.st.vars["%"+lower(s[i+1:i+2])]; ok {
-				b.addText(s[last:i])
-				b.add(v.val)
-				i++
-				last = i + 1
+			if loop(i + 1) {
 				continue
 			}
 		}
 		end := strings.IndexByte(s[i+1:], ch)
-		if end <= 0 || strings.ContainsAny(s[i+1:i+1+end], " \t\"\n&|") && !strings.Contains(s[i+1:i+1+end], ":") {
+		if end <= 0 || strings.ContainsAny(s[i+1:i+1+end], " \t\"\n&|") && !modified(s[i+1:i+1+end]) {
 			continue
 		}
 		name, mod, _ := strings.Cut(s[i+1:i+1+end], ":")
@@ -231,6 +287,85 @@ func (d *dos) expand(s string) Value {
 	}
 	b.addText(s[min(last, len(s)):])
 	return d.w.restore(b.take())
+}
+
+// param is %~1 and its like: an argument, and what the letters ask of it.
+func (d *dos) param(text, letters string, n byte) Value {
+	switch k := int(n - '0'); {
+	case n == '0' && letters == "d":
+		if dir, ok := d.w.st.dir.Exact(); ok && onDrive(dir) {
+			return exact(dir[:2])
+		}
+		return exact("C:")
+	case n == '0' && strings.ContainsAny(letters, "dp") && !strings.ContainsAny(letters, "nxf"):
+		// The folder of the batch file, mostly where it is run.
+		return concat(d.w.st.dir, exact("/"))
+	case d.w.st.knows && k >= 1 && k <= len(d.w.st.params):
+		return dosParts(d.w.st.params[k-1].Value, letters)
+	case d.w.st.knows && n != '0':
+		return Value{}
+	}
+	return hole(HoleParam, text)
+}
+
+// loopVariable reads the name of a loop's variable at i, with modifiers before it, and
+// returns what it holds and the offset behind it.
+func (d *dos) loopVariable(s string, i int) (Value, int, bool) {
+	if i < len(s) && s[i] == '~' {
+		j := i + 1
+		for j < len(s) && strings.IndexByte("fdpnxsatz", s[j]|0x20) >= 0 {
+			j++
+		}
+		for ; j > i; j-- { // the last letter may be the name itself
+			if j < len(s) {
+				if v, ok := d.w.st.vars["%"+lower(s[j:j+1])]; ok {
+					return dosParts(v.val, s[i+1:j]), j + 1, true
+				}
+			}
+		}
+		return Value{}, i, false
+	}
+	if i < len(s) {
+		if v, ok := d.w.st.vars["%"+lower(s[i:i+1])]; ok {
+			return v.val, i + 1, true
+		}
+	}
+	return Value{}, i, false
+}
+
+// dosParts takes the quotes off, and the parts of a path that letters ask for.
+func dosParts(v Value, letters string) Value {
+	v = v.mapWhole(func(s string) string { return s })
+	if t, ok := v.Exact(); ok {
+		v = exact(strings.Trim(t, `"`))
+	}
+	letters = lower(letters)
+	if letters == "" || strings.ContainsAny(letters, "fs") || strings.Contains(letters, "p") && strings.ContainsAny(letters, "nx") {
+		return v
+	}
+	return v.mapExact(func(s string) Value {
+		cut := strings.LastIndexAny(s, `/\`) + 1
+		switch {
+		case strings.Contains(letters, "p"):
+			return exact(s[:cut])
+		case letters == "d" && len(s) > 1:
+			return exact(s[:2])
+		case letters == "n":
+			if dot := strings.LastIndexByte(s, '.'); dot > cut {
+				return exact(s[cut:dot])
+			}
+			return exact(s[cut:])
+		case letters == "nx":
+			return exact(s[cut:])
+		}
+		return hole(HoleName, s)
+	})
+}
+
+// modified tells NAME:~1,2 and NAME:a=b: what stands between percents.
+func modified(s string) bool {
+	name, mod, ok := strings.Cut(s, ":")
+	return ok && name != "" && mod != "" && (mod[0] == '~' || strings.IndexByte(mod, '=') >= 0) && !strings.ContainsAny(name, ` ()\/<>"`)
 }
 
 func (w *walker) knowsDOS(name string) bool {
@@ -247,12 +382,6 @@ func (w *walker) dosVariable(name string) Value {
 	switch key {
 	case "cd":
 		return w.st.dir
-	case "comspec":
-		return exact(`C:\Windows\System32\cmd.exe`)
-	case "systemroot", "windir":
-		return exact(`C:\Windows`)
-	case "systemdrive":
-		return exact("C:")
 	case "random", "errorlevel":
 		return hole(HoleNumber, key)
 	case "date", "time":
@@ -261,8 +390,8 @@ func (w *walker) dosVariable(name string) Value {
 	if v, ok := w.psEnv(name); ok {
 		return v
 	}
-	if key == "userprofile" && w.world.Home != "" {
-		return exact(w.world.Home)
+	if v, ok := w.windowsVariable(key); ok {
+		return v
 	}
 	h := hole(HoleVar, name)
 	h.Holes[0].Unset = w.world.Env != nil
@@ -336,9 +465,26 @@ func (d *dos) command() {
 	defer w.leave()
 	c := d.c
 	c.pos = [2]int{d.pos(d.i), d.pos(len(d.text))}
+	var front []Redirect // >nul 2>&1 (...)
+	for q := (&dos{w: w, text: d.text, i: d.i, c: c}); q.i < len(q.text) && w.step(1); {
+		if r, ok := q.redirect(); ok {
+			front = append(front, r)
+			q.blank()
+			continue
+		}
+		if q.text[q.i] == '(' && len(front) > 0 {
+			c.redirs = append(front, c.redirs...)
+			d.i, d.c = q.i, c
+		}
+		break
+	}
 	if d.text[d.i] == '(' {
 		q := &dos{w: w, text: d.text, i: d.i + 1, c: c}
 		from := len(w.f.Leaves)
+		var out builder
+		if c.out == nil {
+			q.c.out = &out
+		}
 		q.block(true)
 		d.i = q.i
 		// Redirections behind the bracket hold for all of it.
@@ -347,6 +493,12 @@ func (d *dos) command() {
 			for k := from; k < len(w.f.Leaves); k++ {
 				w.f.Leaves[k].Redirects = append(inherit(redirs), w.f.Leaves[k].Redirects...)
 				w.step(1)
+			}
+			text := out.take()
+			for k := range redirs {
+				if r := redirs[k]; r.Writes() && r.FD != 2 {
+					w.write(slashes(r.Target.Value), text, r.Op == ">>")
+				}
 			}
 		}
 		tail := strings.TrimSpace(d.text[min(d.i, len(d.text)):])
@@ -403,7 +555,7 @@ func (d *dos) command() {
 		}
 		return
 	}
-	w.run(dosSwitches(argv), c)
+	w.run(dosSwitches(dosHead(argv)), c)
 }
 
 func (d *dos) blank() {
@@ -439,39 +591,32 @@ func (d *dos) words() ([]Arg, []Redirect) {
 		if d.i >= len(d.text) {
 			break
 		}
-		ch := d.text[d.i]
-		fd := -1
-		j := d.i
-		if ch >= '0' && ch <= '9' && j+1 < len(d.text) && (d.text[j+1] == '>' || d.text[j+1] == '<') {
-			fd = int(ch - '0')
-			j++
-			ch = d.text[j]
-		}
-		if ch == '>' || ch == '<' {
-			r := Redirect{Op: string(ch), FD: fd, Offset: d.pos(j)}
-			j++
-			if j < len(d.text) && d.text[j] == '>' {
-				r.Op, j = ">>", j+1
-			}
-			if j < len(d.text) && d.text[j] == '&' {
-				r.Op, j = r.Op[:1]+"&", j+1
-			}
-			for j < len(d.text) && (d.text[j] == ' ' || d.text[j] == '\t') {
-				j++
-			}
-			d.i = j
-			r.Target = d.wordArg()
+		if r, ok := d.redirect(); ok {
 			redirs = append(redirs, r)
 			continue
 		}
-		if ch == '\n' {
+		if d.text[d.i] == '\n' {
 			d.i++
 			continue
 		}
 		before := d.i
 		a := d.wordArg()
 		if d.i == before {
+			if ch := d.text[d.i]; ch == '&' || ch == '|' {
+				break // a command of its own, which a bracket in text hid
+			}
 			d.i++
+			continue
+		}
+		if a.Quote&Expanded != 0 && a.Quote&Double == 0 && len(a.Alts) == 0 && len(a.Holes) == 0 {
+			a.Text = strings.TrimRight(a.Text, " \t")
+		}
+		if t, ok := a.Exact(); ok && a.Quote&Expanded != 0 && a.Quote&Double == 0 && (strings.Contains(t, " /") || strings.Contains(t, " -")) {
+			for f := range strings.FieldsSeq(t) { // percents come before words
+				one := a
+				one.Value = exact(f)
+				argv = append(argv, one)
+			}
 			continue
 		}
 		argv = append(argv, a)
@@ -479,17 +624,52 @@ func (d *dos) words() ([]Arg, []Redirect) {
 	return argv, redirs
 }
 
+// redirect reads a redirection, if one stands at the offset.
+func (d *dos) redirect() (Redirect, bool) {
+	ch := d.text[d.i]
+	fd := -1
+	j := d.i
+	if ch >= '0' && ch <= '9' && j+1 < len(d.text) && (d.text[j+1] == '>' || d.text[j+1] == '<') {
+		fd = int(ch - '0')
+		j++
+		ch = d.text[j]
+	}
+	if ch != '>' && ch != '<' {
+		return Redirect{}, false
+	}
+	r := Redirect{Op: string(ch), FD: fd, Offset: d.pos(j)}
+	j++
+	if j < len(d.text) && d.text[j] == '>' {
+		r.Op, j = ">>", j+1
+	}
+	if j < len(d.text) && d.text[j] == '&' {
+		r.Op, j = r.Op[:1]+"&", j+1
+	}
+	for j < len(d.text) && (d.text[j] == ' ' || d.text[j] == '\t') {
+		j++
+	}
+	d.i = j
+	r.Target = d.wordArg()
+	return r, true
+}
+
 // wordArg reads one word: quotes group, carets escape, percents expand.
 func (d *dos) wordArg() Arg {
 	start := d.i
 	var raw strings.Builder
 	var quote Quote
-	quoted := false
+	quoted, opened := false, 0
 	for d.i < len(d.text) {
 		ch := d.text[d.i]
 		switch {
+		case ch == '"' && quoted && strings.HasPrefix(d.text[d.i+1:], `"`) && raw.Len() > opened:
+			// Programs read two quotes in a quoted word as one of its text.
+			raw.WriteByte('"')
+			d.i += 2
+			continue
 		case ch == '"':
 			quoted = !quoted
+			opened = raw.Len()
 			quote |= Double
 			d.i++
 			continue
@@ -497,7 +677,7 @@ func (d *dos) wordArg() Arg {
 		case ch == '%':
 			// %X:~1,1% and %X:a=b% are expanded before words are told apart.
 			window := d.text[d.i+1 : min(d.i+256, len(d.text))]
-			if end := strings.IndexByte(window, '%'); end > 0 && strings.IndexByte(window[:end], ':') > 0 && !strings.ContainsAny(window[:end], "\n\"&|") {
+			if end := strings.IndexByte(window, '%'); end > 0 && modified(window[:end]) && !strings.ContainsAny(window[:end], "\n\"&|") {
 				raw.WriteString(d.text[d.i : d.i+end+2])
 				d.i += end + 2
 				quote |= Bare
@@ -518,7 +698,7 @@ func (d *dos) wordArg() Arg {
 				quote |= Escaped
 			}
 			continue
-		case strings.IndexByte(" \t\r\n,;<>", ch) >= 0:
+		case strings.IndexByte(" \t\r\n,;<>&|", ch) >= 0:
 			goto done
 		default:
 			quote |= Bare
@@ -537,6 +717,26 @@ done:
 	return a
 }
 
+// dosHead parts the name of a command from what a sign behind it begins: rd=/s.
+func dosHead(argv []Arg) []Arg {
+	t, ok := argv[0].Exact()
+	if !ok || argv[0].Quote&(Double|Escaped) != 0 {
+		return argv
+	}
+	k := strings.IndexByte(t, '=')
+	if k <= 0 {
+		return argv
+	}
+	head, rest := argv[0], argv[0]
+	head.Value = exact(t[:k])
+	out := []Arg{head}
+	for f := range strings.FieldsFuncSeq(t[k:], func(r rune) bool { return r == '=' }) {
+		rest.Value = exact(f)
+		out = append(out, rest)
+	}
+	return append(out, argv[1:]...)
+}
+
 // dosSwitches takes words such as del/f/s or cd.. apart, and splits a command
 // that an unquoted variable brought with its arguments.
 func dosSwitches(argv []Arg) []Arg {
@@ -546,7 +746,7 @@ func dosSwitches(argv []Arg) []Arg {
 		return argv
 	}
 	low := lower(t)
-	for _, name := range [...]string{"del", "erase", "rd", "rmdir", "format", "cd", "chdir", "md", "cmd", "copy", "move", "echo", "reg", "shutdown", "taskkill", "start", "call", "dir", "type", "attrib", "cipher"} {
+	for _, name := range [...]string{"del", "erase", "rd", "rmdir", "format", "cd", "chdir", "md", "cmd", "copy", "move", "echo", "cmd.exe", "reg", "shutdown", "taskkill", "start", "call", "dir", "type", "attrib", "cipher"} {
 		rest, ok := strings.CutPrefix(low, name)
 		if !ok || rest == "" || (rest[0] != '/' && !((name == "cd" || name == "chdir" || name == "echo") && (rest[0] == '.' || rest[0] == '\\'))) {
 			continue
@@ -582,27 +782,65 @@ func (d *dos) ifCommand(c ctx) {
 	w := d.w
 	d.i += 2
 	next := func() string { d.blank(); a := d.wordArg(); return lower(a.Text) }
-	word := next()
-	for word == "/i" || word == "not" {
-		word = next()
-	}
-	switch {
-	case word == "exist" || word == "defined" || word == "errorlevel" || word == "cmdextversion":
-		next()
-	case strings.Contains(word, "=="):
-		if strings.HasSuffix(word, "==") {
-			next()
+	for {
+		from := d.i
+		if word := next(); word != "/i" && word != "not" {
+			d.i = from
+			break
 		}
-	default:
-		op := next()
-		if op == "==" || has(" equ neq lss leq gtr geq ", op) {
+	}
+	d.blank()
+	// What is compared need not parse as a word once %1 is put in: the text is
+	// looked through as it stands.
+	if n := d.equals(); n > 0 {
+		d.i = n
+		d.blankEquals()
+		d.side()
+	} else {
+		switch word := next(); word {
+		case "exist", "defined", "errorlevel", "cmdextversion":
 			next()
+		default:
+			if op := next(); has(" equ neq lss leq gtr geq ", op) {
+				next()
+			}
 		}
 	}
 	d.blankEquals()
 	c.flags |= Conditional
 	d.c = c
 	w.branches(1, func(int) { d.command() }, true)
+}
+
+// equals is the offset of the == that follows the word at the offset, 0 if none does.
+func (d *dos) equals() int {
+	q := *d
+	q.side()
+	for q.i < len(q.text) && (q.text[q.i] == ' ' || q.text[q.i] == '\t') {
+		q.i++
+	}
+	if strings.HasPrefix(q.text[q.i:], "==") {
+		return q.i
+	}
+	return 0
+}
+
+// side moves behind one side of a comparison.
+func (d *dos) side() {
+	quoted := false
+	for d.i < len(d.text) {
+		switch ch := d.text[d.i]; {
+		case ch == '"':
+			quoted = !quoted
+		case quoted && ch != '\n':
+		case strings.IndexByte(" \t\r\n(&|", ch) >= 0, ch == '=' && strings.HasPrefix(d.text[d.i:], "=="):
+			return
+		case ch == '^':
+			d.i++
+		}
+		d.i++
+	}
+	d.i = min(d.i, len(d.text))
 }
 
 func (d *dos) blankEquals() {
@@ -665,7 +903,7 @@ func (d *dos) forCommand(c ctx) {
 			v := w.captured(func(cc ctx) {
 				cc.flags |= c.flags
 				cc.via = c.via
-				cmd := (&dos{w: w}).expand(set[1 : n-1])
+				cmd := (&dos{w: w}).expand(uncaret(set[1 : n-1]))
 				a := Arg{Offset: d.pos(from), End: d.pos(to)}
 				w.code(cmd, Cmd, &a, "for /f", cc)
 			})
@@ -685,6 +923,8 @@ func (d *dos) forCommand(c ctx) {
 			items = append(items, d.expand(strings.Trim(set, `"`)))
 		} else {
 			items = append(items, hole(HoleInput, set))
+			file := Arg{Value: d.expand(strings.Trim(set, `"`)), Offset: d.pos(from), End: d.pos(to)}
+			w.add(Leaf{Name: "type", Argv: []Arg{{Value: exact("type"), Offset: d.pos(from), End: d.pos(from)}, file}, Flags: Builtin, Offset: c.pos[0], End: c.pos[1]}, c)
 		}
 	case strings.Contains(head, "/l"):
 		items = append(items, hole(HoleNumber, name))
@@ -692,19 +932,22 @@ func (d *dos) forCommand(c ctx) {
 		q := &dos{w: w, text: set}
 		words, _ := q.words()
 		for _, a := range words {
-			items = append(items, w.item(a))
+			items = append(items, a.Value) // a pattern stands for all that fits it
 			if len(items) > 4*maxAlts {
 				break
 			}
 		}
-		if strings.Contains(head, "/r") {
-			root := Value{}
-			q := &dos{w: w, text: strings.TrimSpace(head[strings.Index(head, "/r")+2:])}
-			if words, _ := q.words(); len(words) > 0 {
-				root = concat(slashes(words[0].Value), exact("/"))
+		if at := strings.Index(head, "/r"); at >= 0 {
+			folder := d.text[d.i+at+2 : d.i+in]
+			if k := strings.LastIndexByte(folder, '%'); k >= 0 {
+				folder = strings.TrimRight(folder[:k], "%")
 			}
-			for k := range items {
-				items[k] = concat(root, Value{Holes: []Hole{{Kind: HolePath, Name: "for /r", NonEmpty: true}}}, items[k])
+			q := &dos{w: w, text: strings.TrimSpace(folder)}
+			if words, _ := q.words(); len(words) > 0 {
+				root := concat(slashes(words[0].Value), exact("/"))
+				for k := range items {
+					items[k] = concat(root, items[k])
+				}
 			}
 		}
 	}
@@ -715,9 +958,108 @@ func (d *dos) forCommand(c ctx) {
 	if name != "" {
 		w.st.setVar(name, variable{val: either(items...)})
 	}
+	if strings.Contains(head, "/f") && name != "" {
+		w.tokens(head, name[1], items)
+	}
 	d.i = to + do + 2
 	d.c = c
 	w.branches(1, func(int) { d.command() }, true)
+}
+
+// tokens gives the variables of for /f, from the named one on, the parts of the lines.
+func (w *walker) tokens(head string, first byte, items []Value) {
+	delims, which := " \t", "1"
+	if _, rest, ok := strings.Cut(head, "delims="); ok {
+		delims, _, _ = strings.Cut(rest, `"`)
+		if k := strings.Index(delims, " "); k > 0 && strings.Contains(delims[k:], "=") {
+			delims = delims[:k]
+		}
+	}
+	if _, rest, ok := strings.Cut(head, "tokens="); ok {
+		which = rest[:len(rest)-len(strings.TrimLeft(rest, "0123456789,-*"))]
+	}
+	if len(items) > maxAlts {
+		return
+	}
+	all := strings.HasSuffix(which, "*")
+	var numbers []int
+	for part := range strings.SplitSeq(strings.TrimSuffix(which, "*"), ",") {
+		from, to, ranged := strings.Cut(part, "-")
+		lo, err := strconv.Atoi(from)
+		hi := lo
+		if ranged {
+			hi, _ = strconv.Atoi(to)
+		}
+		for k := lo; err == nil && k <= hi && len(numbers) < 26; k++ {
+			numbers = append(numbers, k)
+		}
+	}
+	last := 0
+	for k := 0; k < len(numbers) || all && k == len(numbers); k++ {
+		var vals []Value
+		for _, it := range items {
+			t, ok := it.Exact()
+			if !ok || !w.step(1+len(t)/32) {
+				vals = append(vals, it)
+				continue
+			}
+			n := last + 1
+			if k < len(numbers) {
+				n = numbers[k]
+			}
+			field, rest := dosField(strings.Trim(t, `"`), delims, n)
+			if k == len(numbers) {
+				field = rest
+			}
+			vals = append(vals, exact(field))
+		}
+		if k < len(numbers) {
+			last = numbers[k]
+		}
+		if c := first + byte(k); len(vals) > 0 && c|0x20 <= 'z' {
+			w.st.setVar("%"+lower(string(rune(c))), variable{val: either(vals...)})
+		}
+	}
+}
+
+// dosField is the nth part of a line, and all from there on.
+func dosField(line, delims string, n int) (string, string) {
+	if delims == "" {
+		return line, line
+	}
+	for {
+		line = strings.TrimLeft(line, delims)
+		end := strings.IndexAny(line, delims)
+		if n--; n <= 0 || end < 0 {
+			if end < 0 || n > 0 {
+				if n > 0 {
+					return "", ""
+				}
+				return line, line
+			}
+			return line[:end], line
+		}
+		line = line[end:]
+	}
+}
+
+// uncaret takes out the carets outside quotes.
+func uncaret(s string) string {
+	if strings.IndexByte(s, '^') < 0 {
+		return s
+	}
+	var b strings.Builder
+	quoted := false
+	for i := 0; i < len(s); i++ {
+		if s[i] == '"' {
+			quoted = !quoted
+		}
+		if s[i] == '^' && !quoted && i+1 < len(s) {
+			i++
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
 }
 
 // set walks set NAME=value, set /a and set /p.
@@ -795,16 +1137,22 @@ func (w *walker) runDOS(text string, argv []Arg, c ctx) {
 	switch name {
 	case "cd", "chdir", "pushd":
 		leaf()
-		old := w.st.dir
+		old, drive := w.st.dir, name == "pushd"
+		w.st.stay = nil
 		for _, a := range argv[1:] {
 			if strings.EqualFold(a.Text, "/d") {
+				drive = true
 				continue
 			}
-			w.st.dir = w.winJoin(w.st.dir, a.Value)
+			to := w.winJoin(w.st.dir, a.Value)
+			if p, d := to.Prefix(), old.Prefix(); !drive && onDrive(p) && onDrive(d) && p[0]|0x20 != d[0]|0x20 {
+				break // without /d the shell stays on its drive
+			}
+			w.st.dir, w.st.stay = to, &old
 			break
 		}
 		if name == "pushd" {
-			w.st.dirs = append(w.st.dirs[:len(w.st.dirs):len(w.st.dirs)], old)
+			w.st.pushDir(old)
 		}
 	case "popd":
 		leaf()
@@ -813,19 +1161,30 @@ func (w *walker) runDOS(text string, argv []Arg, c ctx) {
 			w.st.dirs = w.st.dirs[: n-1 : n-1]
 		}
 	case "call":
-		if len(argv) < 2 || strings.HasPrefix(argv[1].Text, ":") {
+		if len(argv) < 2 {
 			leaf()
 			return
+		}
+		if label, ok := strings.CutPrefix(lower(argv[1].Text), ":"); ok {
+			leaf()
+			w.callLabel(label, argv[2:], c)
+			return
+		}
+		for i := range argv { // call looks at percents once more
+			if t, ok := argv[i].Exact(); ok && strings.IndexByte(t, '%') >= 0 {
+				argv[i].Value = (&dos{w: w}).expand(t)
+			}
 		}
 		c.via = via(c.via, Wrap{Name: name, Argv: argv[:1]})
 		w.run(dosSwitches(argv[1:]), c)
 	case "start":
-		n := 1
+		n, titled := 1, false
 		var dir *Arg
 		for n < len(argv) {
 			a := &argv[n]
 			t := lower(a.Text)
-			if n == 1 && a.Quote&Double != 0 {
+			if a.Quote&Double != 0 && !titled {
+				titled = true
 				n++ // the window's title
 				continue
 			}
@@ -918,15 +1277,21 @@ func (w *walker) runDOS(text string, argv []Arg, c ctx) {
 			}
 		}
 		w.runs(i, from)
-	case "mshta", "wscript", "cscript", "rundll32", "regsvr32":
-		leaf()
-	case "certutil", "bitsadmin", "curl":
-		i := leaf()
-		for k := range argv { // the file stands behind the address, or behind -o
-			if k > 0 && (strings.Contains(argv[k-1].Text, "://") && name != "curl" || argv[k-1].Text == "-o" || argv[k-1].Text == "--output") {
-				w.write(slashes(argv[k].Value), outputHole(Span{i, i + 1}), false)
+	case "conhost", "pcalua":
+		next := argv[1:]
+		if a := psParam(argv, "a", 1); a != nil && name == "pcalua" {
+			next = []Arg{*a}
+			if args := psParam(argv, "c", 1); args != nil {
+				next = append(next, w.splitWords(*args)...)
 			}
 		}
+		i := leaf()
+		from := len(w.f.Leaves)
+		c.via = via(c.via, Wrap{Name: name, Argv: argv[:1]})
+		w.run(next, c)
+		w.runs(i, from)
+	case "certutil", "bitsadmin", "curl":
+		w.writes(leaf(), c)
 	default:
 		if strings.HasSuffix(lower(text), ".bat") || (strings.HasSuffix(lower(text), ".cmd") && name != "npm" && name != "npx") {
 			i := leaf()
@@ -943,18 +1308,7 @@ func (w *walker) runDOS(text string, argv []Arg, c ctx) {
 		if name == "sudo" {
 			c.flags |= Elevated
 		}
-		file := slashes(exact(text))
-		made, ok := w.written(file)
-		for _, ext := range [...]string{".bat", ".cmd", ".exe"} {
-			if !ok && !strings.Contains(name, ".") {
-				made, ok = w.written(concat(file, exact(ext)))
-			}
-		}
-		if ok {
-			i := leaf()
-			from := len(w.f.Leaves)
-			w.sub(func() { w.writtenScript(text, made, Cmd, i, c) })
-			w.runs(i, from)
+		if w.runsWritten(text, name, leaf, c) {
 			return
 		}
 		if knownProgram(name) {
@@ -966,8 +1320,53 @@ func (w *walker) runDOS(text string, argv []Arg, c ctx) {
 			w.start(next[0].Text, next, c)
 			return
 		}
-		leaf()
+		if i := leaf(); runsFiles(name) {
+			w.runsOperands(argv, i, c)
+		}
 	}
+}
+
+// runsFiles tells programs of Windows that run or install the file they are given.
+func runsFiles(name string) bool {
+	switch name {
+	case "mshta", "wscript", "cscript", "rundll32", "regsvr32", "msiexec", "explorer", "installutil", "regasm", "regsvcs", "odbcconf", "hh", "control", "pcalua":
+		return true
+	}
+	return false
+}
+
+// callLabel walks what stands behind a label, up to where it ends.
+func (w *walker) callLabel(label string, args []Arg, c ctx) {
+	text := w.src.text
+	if label == "" || w.calling(call{name: "label " + label}) || !w.step(1+len(text)/8) {
+		return
+	}
+	low := "\n" + lower(text)
+	at := strings.Index(low, "\n:"+label+"\n")
+	if at < 0 {
+		at = strings.Index(low, "\n:"+label+"\r\n")
+	}
+	if at < 0 {
+		return
+	}
+	w.calls = append(w.calls, call{name: "label " + label})
+	params, knows := w.st.params, w.st.knows
+	w.st.params, w.st.knows = args, true
+	c.flags |= Function
+	d := &dos{w: w, text: text, i: min(at+len(label)+2, len(text)), c: c}
+	if end := strings.Index(lower(text[d.i:]), "\ngoto :eof"); end >= 0 {
+		d.text = text[:d.i+end]
+	}
+	if w.enter() {
+		d.block(false)
+		w.leave()
+	}
+	w.st.params, w.st.knows = params, knows
+	w.calls = w.calls[:len(w.calls)-1]
+	if w.labels == nil {
+		w.labels = map[string]bool{}
+	}
+	w.labels[label] = true
 }
 
 // knownProgram reports whether a program of that name starts others or takes
@@ -1006,13 +1405,19 @@ func (w *walker) runCmd(argv []Arg, c ctx) {
 		if len(sw) > 1 {
 			a := argv[i]
 			a.Value = a.slice(len(t)-len(sw)+1, len(a.Text))
+			if a.Quote&(Single|Double|Expanded|Escaped) == 0 {
+				a.Offset += len(t) - len(sw) + 1
+			}
 			rest = append([]Arg{a}, rest...)
 		}
 		if len(rest) == 0 {
 			break
 		}
 		a := joinedArg(rest)
-		if w.src.dialect == Cmd && w.src.verbatim && len(rest) > 1 && a.End <= len(w.f.Text) && a.Offset < a.End {
+		if t, ok := a.Exact(); ok && w.src.dialect == Cmd && strings.HasPrefix(t, `"`) && strings.HasSuffix(t, `"`) && strings.Count(t, `"`) == 2 {
+			a.Value = exact(t[1 : len(t)-1]) // ^"...^"
+		}
+		if w.src.dialect == Cmd && w.src.verbatim && len(rest) > 1 && rest[0].Offset != rest[1].Offset && a.End <= len(w.f.Text) && a.Offset < a.End {
 			// Keep the quotes that grouped the words.
 			if raw := w.f.Text[a.Offset:a.End]; !strings.ContainsAny(raw, "%!^") {
 				a.Value = exact(raw)

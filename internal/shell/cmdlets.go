@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"path"
 	"slices"
 	"strings"
 )
@@ -109,6 +110,44 @@ func cmdletAlias(name string) string {
 		return "invoke-wmimethod"
 	case "rwmi":
 		return "remove-wmiobject"
+	case "gwmi":
+		return "get-wmiobject"
+	case "swmi":
+		return "set-wmiinstance"
+	case "icim":
+		return "invoke-cimmethod"
+	case "rcim":
+		return "remove-ciminstance"
+	case "gcim":
+		return "get-ciminstance"
+	case "ii":
+		return "invoke-item"
+	case "fhx":
+		return "format-hex"
+	case "epcsv":
+		return "export-csv"
+	case "ipcsv":
+		return "import-csv"
+	case "rv":
+		return "remove-variable"
+	case "nv":
+		return "new-variable"
+	case "clhy":
+		return "clear-history"
+	case "rjb":
+		return "remove-job"
+	case "sbp":
+		return "set-psbreakpoint"
+	case "group":
+		return "group-object"
+	case "compare":
+		return "compare-object"
+	case "ft":
+		return "format-table"
+	case "fl":
+		return "format-list"
+	case "scb":
+		return "set-clipboard"
 	case "nsn":
 		return "new-pssession"
 	case "etsn":
@@ -140,6 +179,24 @@ func psParam(argv []Arg, full string, least int) *Arg {
 		}
 	}
 	return nil
+}
+
+// psList returns the values of a parameter that takes several.
+func psList(argv []Arg, full string, least int) []Arg {
+	first := psParam(argv, full, least)
+	if first == nil {
+		return nil
+	}
+	for i := 2; i < len(argv); i++ {
+		if &argv[i] == first {
+			j := i
+			for j < len(argv) && (len(argv[j].Text) < 2 || argv[j].Text[0] != '-' || argv[j].Quote&(Single|Double) != 0) {
+				j++
+			}
+			return argv[i:j]
+		}
+	}
+	return []Arg{*first}
 }
 
 // psOperand returns the first word that is neither a parameter nor the value
@@ -174,8 +231,10 @@ func (w *walker) runCmdlet(text string, argv []Arg, c ctx) {
 		return
 	}
 	if fn, ok := w.st.funcs[name]; ok {
-		w.callFunction(name, fn, argv, c)
-		return
+		w.branches(len(fn.bodies), func(i int) { w.callFunction(name, fn.bodies[i], argv, c) }, fn.maybe)
+		if !fn.maybe {
+			return
+		}
 	}
 	// A variable that holds a block: & $block.
 	if argv[0].Quote == Expanded && strings.ContainsAny(text, " \n;|") {
@@ -213,9 +272,10 @@ func (w *walker) runCmdlet(text string, argv []Arg, c ctx) {
 	blocks := func(cc ctx, extra Flags) {
 		cc.flags |= extra
 		cc.out = nil
+		given := psList(argv, "argumentlist", 2)
 		for i := 1; i < len(argv); i++ {
 			if argv[i].psBlock() {
-				w.branches(1, func(int) { w.nestedPS(argv[i].Text, argv[i], cc) }, true)
+				w.branches(1, func(int) { w.callBlock(argv[i], given, cc) }, true)
 			}
 		}
 	}
@@ -249,7 +309,8 @@ func (w *walker) runCmdlet(text string, argv []Arg, c ctx) {
 	case "set-location", "push-location", "pop-location":
 		leaf()
 		old := w.st.dir
-		switch to := psOperand(argv, " -stackname "); {
+		var stay *Value
+		switch to := psOperand(argv, " -stackname -erroraction -ea "); {
 		case full == "pop-location":
 			if n := len(w.st.dirs); n > 0 {
 				w.st.dir = w.st.dirs[n-1]
@@ -261,12 +322,21 @@ func (w *walker) runCmdlet(text string, argv []Arg, c ctx) {
 			if w.world.Home != "" {
 				w.st.dir = exact(w.world.Home)
 			}
+		case to != nil && full == "set-location" && to.Text == "-":
+			w.st.dir = hole(HolePath, "-")
+			if w.st.oldDir != nil {
+				w.st.dir = *w.st.oldDir
+			}
 		case to != nil:
-			w.st.dir = w.winJoin(w.st.dir, to.Value)
+			w.st.dir = w.winJoin(w.st.dir, w.ofHome(to.Value))
+			if !w.psStops(argv) {
+				stay = &old
+			}
 		}
 		if full == "push-location" {
-			w.st.dirs = append(w.st.dirs[:len(w.st.dirs):len(w.st.dirs)], old)
+			w.st.pushDir(old)
 		}
+		w.st.oldDir, w.st.stay = &old, stay
 	case "foreach-object", "where-object", "measure-command", "trace-command", "register-objectevent", "register-engineevent", "start-job", "start-threadjob", "invoke-parallel", "use-object":
 		leaf()
 		flags := PerInput
@@ -274,7 +344,7 @@ func (w *walker) runCmdlet(text string, argv []Arg, c ctx) {
 			flags = Background
 		}
 		if full == "foreach-object" && c.in.Text != nil {
-			w.st.setVar("_", variable{val: trimNewlines(*c.in.Text)})
+			w.st.setVar("_", variable{val: psItems(*c.in.Text)})
 		}
 		blocks(inner(full), flags)
 		delete(w.st.vars, "_")
@@ -312,14 +382,14 @@ func (w *walker) runCmdlet(text string, argv []Arg, c ctx) {
 			seenFile := false
 			for k := 1; k < len(argv); k++ {
 				t := lower(argv[k].Text)
-				if strings.HasPrefix(t, "-") && len(t) > 1 && argv[k].Quote&(Single|Double) == 0 {
+				if strings.HasPrefix(t, "-") && len(t) > 1 && argv[k].Quote&(Single|Double|Expanded) == 0 {
 					collect = len(t) > 1 && (strings.HasPrefix("-argumentlist", t) || t == "-args")
 					if !collect && !has(" -wait -nonewwindow -passthru -loaduserprofile -usenewenvironment ", t) && !strings.HasPrefix("-filepath", t) {
 						k++
 					}
 					continue
 				}
-				if argv[k].Offset == file.Offset && !seenFile {
+				if argv[k].Offset == file.Offset && argv[k].Text == file.Text && !seenFile {
 					seenFile = true
 					collect = true
 					continue
@@ -339,7 +409,7 @@ func (w *walker) runCmdlet(text string, argv []Arg, c ctx) {
 	case "invoke-webrequest", "invoke-restmethod", "start-bitstransfer":
 		i := leaf()
 		for _, name := range [...]string{"outfile", "destination"} {
-			if f := psParam(argv, name, 2); f != nil {
+			if f := psParam(argv, name, 1); f != nil {
 				w.write(slashes(f.Value), outputHole(Span{i, i + 1}), false)
 			}
 		}
@@ -390,18 +460,36 @@ func (w *walker) runCmdlet(text string, argv []Arg, c ctx) {
 		w.runs(i, from)
 	case "set-alias", "new-alias":
 		leaf()
-		var ops []Arg
+		var ops []*Arg
 		for k := 1; k < len(argv); k++ {
-			if t := argv[k].Text; strings.HasPrefix(t, "-") {
-				continue
+			if t := argv[k].Text; !strings.HasPrefix(t, "-") {
+				ops = append(ops, &argv[k])
 			}
-			ops = append(ops, argv[k])
 		}
-		if len(ops) >= 2 {
-			if w.st.aliases == nil {
-				w.st.aliases = map[string]Value{}
+		n, v := psParam(argv, "name", 1), psParam(argv, "value", 1)
+		for _, a := range ops {
+			switch {
+			case a == n || a == v:
+			case n == nil:
+				n = a
+			case v == nil:
+				v = a
 			}
-			w.st.aliases[lower(ops[0].Text)] = ops[1].Value
+		}
+		if n != nil && v != nil {
+			w.setAlias(lower(n.Text), v.Value)
+		}
+	case "set-item", "new-item":
+		leaf()
+		n, v := psParam(argv, "path", 1), psParam(argv, "value", 1)
+		if n == nil && len(argv) > 1 {
+			n = psOperand(argv, " -value -itemtype -type -name ")
+		}
+		if v == nil && full == "set-item" && len(argv) > 2 {
+			v = &argv[len(argv)-1]
+		}
+		if n != nil && v != nil {
+			w.psDrive(lower(n.Text), v.Value, c)
 		}
 	case "set-variable", "new-variable":
 		leaf()
@@ -425,6 +513,13 @@ func (w *walker) runCmdlet(text string, argv []Arg, c ctx) {
 			return
 		}
 		leaf()
+	case "import-module", "add-type", "add-appxpackage", "invoke-item":
+		i := leaf()
+		if !w.runsOperands(argv, i, c) && full == "import-module" {
+			if a := psOperand(argv, ""); a != nil && strings.ContainsAny(a.Text, `/\`) && strings.HasSuffix(lower(a.Text), ".ps1") {
+				w.sub(func() { w.runFile(slashes(a.Value), PowerShell, nil, i, inner(full)) })
+			}
+		}
 	default:
 		if strings.HasSuffix(name, ".ps1") || strings.HasSuffix(name, ".psm1") {
 			i := leaf()
@@ -436,15 +531,67 @@ func (w *walker) runCmdlet(text string, argv []Arg, c ctx) {
 			w.runs(i, from)
 			return
 		}
+		switch name {
+		case "wmic", "forfiles", "runas", "psexec", "psexec64":
+			w.runDOS(text, argv, c)
+			return
+		}
+		if w.runsWritten(text, name, leaf, c) {
+			return
+		}
 		if full == name && !strings.Contains(strings.TrimSuffix(name, ".exe"), "-") || name == "docker-compose" || name == "apt-get" {
 			if strings.EqualFold(programName(text), name) {
 				w.start(lower(text), argv, c)
+				return
+			}
+			if knownProgram(name) { // .\bin\cmd.exe
+				next := slices.Clone(argv)
+				next[0].Value = exact(name)
+				w.start(name, next, c)
 				return
 			}
 		}
 		leaf()
 		blocks(inner(full), 0)
 	}
+}
+
+// runsWritten walks a program that the command itself wrote or fetched.
+func (w *walker) runsWritten(text, name string, leaf func() int, c ctx) bool {
+	if len(w.files) == 0 {
+		return false
+	}
+	file := slashes(exact(text))
+	made, ok := w.written(file)
+	for _, ext := range [...]string{".bat", ".cmd", ".exe"} {
+		if !ok && !strings.Contains(name, ".") {
+			made, ok = w.written(concat(file, exact(ext)))
+		}
+	}
+	if !ok {
+		return false
+	}
+	i := leaf()
+	from := len(w.f.Leaves)
+	w.sub(func() { w.writtenScript(text, made, Cmd, i, c) })
+	w.runs(i, from)
+	return true
+}
+
+// runsOperands walks the files among the words that the command itself wrote, for
+// programs that run or install what they are given. It reports whether there was one.
+func (w *walker) runsOperands(argv []Arg, i int, c ctx) bool {
+	found := false
+	for k := 1; k < len(argv) && len(w.files) > 0; k++ {
+		name, _, _ := strings.Cut(argv[k].Text, ",") // rundll32 a.dll,Entry
+		if made, ok := w.written(slashes(exact(name))); ok && name != "" {
+			from := len(w.f.Leaves)
+			w.sub(func() { w.writtenScript(name, made, PowerShell, i, c) })
+			w.runs(i, from)
+			found = true
+		}
+	}
+	return found
 }
 
 // unixOptions reports whether a word is an option PowerShell's own command
@@ -498,8 +645,13 @@ func (w *walker) psOutput(name string, argv []Arg, i int, c ctx) Value {
 		return w.st.dir
 	case "get-command", "get-alias": // & (gcm x) runs x
 		if p := psOperand(argv, ""); p != nil {
+			if t, ok := p.Exact(); ok && strings.ContainsAny(t, "*?") {
+				return cmdletsLike(lower(t))
+			}
 			return p.Value
 		}
+	case "get-process", "get-service", "get-job":
+		return outputHole(Span{i, i + 1})
 	case "get-content":
 		if p := psOperand(argv, " -totalcount -tail -encoding -delimiter "); p != nil {
 			return Value{Holes: []Hole{{Kind: HoleInput, Name: p.exactOrEmpty(), From: Span{i, i + 1}}}}
@@ -507,6 +659,23 @@ func (w *walker) psOutput(name string, argv []Arg, i int, c ctx) Value {
 	case "out-string", "out-default", "tee-object":
 		if c.in.Text != nil {
 			return *c.in.Text
+		}
+	case "split-path":
+		if p := psOperand(argv, ""); p != nil {
+			leaf := slices.ContainsFunc(argv, func(a Arg) bool { return strings.HasPrefix(lower(a.Text), "-le") })
+			return p.mapExact(func(s string) Value {
+				if leaf {
+					return exact(s[strings.LastIndexAny(s, `/\`)+1:])
+				}
+				return exact(parentOf(s))
+			})
+		}
+	case "select-object", "foreach-object":
+		if name == "foreach-object" && slices.ContainsFunc(argv, func(a Arg) bool { return a.psBlock() }) {
+			break
+		}
+		if c.in.Text != nil && !c.in.Text.origin().Empty() {
+			return c.in.Text.blur()
 		}
 	case "join-path":
 		var vals []Value
@@ -522,13 +691,59 @@ func (w *walker) psOutput(name string, argv []Arg, i int, c ctx) Value {
 	return outputHole(Span{i, i + 1})
 }
 
-// winJoin is joinPath with drives and backslashes.
-func (w *walker) winJoin(dir, path Value) Value {
-	p := path.Prefix()
-	if len(p) > 1 && p[1] == ':' || strings.HasPrefix(p, `\`) {
-		return path
+// cmdletsLike are those of the cmdlets that do harm whose names fit a pattern.
+func cmdletsLike(pattern string) Value {
+	var out []Value
+	for _, name := range [...]string{"remove-item", "invoke-expression", "clear-content", "set-content", "clear-disk", "format-volume", "stop-computer",
+		"restart-computer", "stop-process", "start-process", "invoke-restmethod", "invoke-webrequest", "invoke-command", "set-executionpolicy", "set-mppreference"} {
+		if ok, _ := path.Match(pattern, name); ok {
+			out = append(out, exact(name))
+		}
 	}
-	if d := dir.Prefix(); strings.Contains(d, `\`) {
+	if len(out) == 0 {
+		return hole(HoleMany, pattern)
+	}
+	return either(out...)
+}
+
+// ofHome is a path of PowerShell with the home folder for a ~ in front, which its
+// providers expand in quotes as well.
+func (w *walker) ofHome(v Value) Value {
+	switch p := v.Prefix(); {
+	case p == "~" && v.Text == p && len(v.Holes) == 0:
+		return w.psVariable("home")
+	case strings.HasPrefix(p, "~/"), strings.HasPrefix(p, `~\`):
+		if len(v.Alts) == 0 {
+			return concat(w.psVariable("home"), v.slice(1, len(v.Text)))
+		}
+	}
+	return v
+}
+
+// psStops reports whether an error of a cmdlet ends what runs.
+func (w *walker) psStops(argv []Arg) bool {
+	for _, name := range [...]string{"erroraction", "ea"} {
+		if a := psParam(argv, name, 2); a != nil && strings.EqualFold(a.Text, "stop") {
+			return true
+		}
+	}
+	v := w.st.vars["erroractionpreference"]
+	return strings.EqualFold(v.val.Text, "stop")
+}
+
+// winJoin is joinPath with drives and backslashes.
+func (w *walker) winJoin(dir, to Value) Value {
+	p := to.Prefix()
+	d := dir.Prefix()
+	switch colon := strings.IndexByte(p, ':'); {
+	case colon == 1, strings.HasPrefix(p, `\\`), colon > 1 && !strings.ContainsAny(p[:colon], `/\`):
+		return to // C:\x, HKLM:\x, \\server\x
+	case (strings.HasPrefix(p, `\`) || strings.HasPrefix(p, "/")) && onDrive(d):
+		return concat(exact(d[:2]), to)
+	case strings.HasPrefix(p, `\`):
+		return slashes(to)
+	}
+	if strings.Contains(d, `\`) {
 		if p == ".." {
 			if t, ok := dir.Exact(); ok {
 				if i := strings.LastIndexByte(strings.TrimRight(t, `\`), '\\'); i > 2 {
@@ -538,12 +753,12 @@ func (w *walker) winJoin(dir, path Value) Value {
 				}
 			}
 		}
-		if tooDeep(dir, path) {
+		if tooDeep(dir, to) {
 			return hole(HolePath, "")
 		}
-		return concat(dir, exact(`\`), path)
+		return concat(dir, exact(`\`), to)
 	}
-	return joinPath(dir, slashes(path))
+	return joinPath(dir, slashes(to))
 }
 
 // slashes spells a path of Windows as the rest of the world does.
@@ -588,7 +803,14 @@ func (w *walker) runPowerShell(argv []Arg, c ctx) {
 		}
 		p := strings.TrimLeft(t, "-/")
 		switch {
-		case p == "c" || p == "command" || len(p) > 2 && strings.HasPrefix("command", p):
+		case p == "c" || p == "command" || len(p) > 2 && strings.HasPrefix("command", p) || p == "cwa" || p == "commandwithargs":
+			if (p == "cwa" || p == "commandwithargs") && i+2 < len(argv) {
+				child(i+1, func(cc ctx) {
+					w.st.params, w.st.knows = argv[i+2:], true
+					w.psCommand(argv, argv[i+1:i+2], cc)
+				})
+				return
+			}
 			if i+1 < len(argv) {
 				child(i+1, func(cc ctx) { w.psCommand(argv, argv[i+1:], cc) })
 				return
@@ -660,6 +882,16 @@ func (w *walker) psCommand(argv, rest []Arg, c ctx) {
 		return
 	}
 	a := joinedArg(rest)
+	if w.src.dialect == Cmd && len(rest) > 1 {
+		if t, ok := a.Exact(); ok && strings.HasPrefix(t, `"`) && strings.HasSuffix(t, `"`) && strings.Count(t, `"`) == 2 {
+			a.Value = exact(t[1 : len(t)-1]) // ^"...^"
+		} else if w.src.verbatim && rest[0].Offset != rest[1].Offset && a.End <= len(w.f.Text) && a.Offset < a.End {
+			// cmd hands the line on as it is, with what parts its own words.
+			if raw := w.f.Text[a.Offset:a.End]; !strings.ContainsAny(raw, "%!^") {
+				a.Value = exact(raw)
+			}
+		}
+	}
 	if !w.code(a.Value, PowerShell, a, "powershell -Command", c) {
 		w.settle(w.leaf(argv, c))
 	}

@@ -551,7 +551,7 @@ func (w *walker) braces(word *syntax.Word) [][]syntax.WordPart {
 		return [][]syntax.WordPart{word.Parts}
 	}
 	copied := &syntax.Word{Parts: append([]syntax.WordPart(nil), word.Parts...)}
-	nest, deepest, all := 0, 0, 0
+	nest, deepest, all, commas := 0, 0, 0, 0
 	for _, p := range word.Parts {
 		if l, ok := p.(*syntax.Lit); ok {
 			for i := 0; i < len(l.Value); i++ {
@@ -562,6 +562,10 @@ func (w *walker) braces(word *syntax.Word) [][]syntax.WordPart {
 					deepest = max(deepest, nest)
 				case '}':
 					nest--
+				case ',':
+					if nest > 0 {
+						commas++
+					}
 				}
 			}
 		}
@@ -572,7 +576,7 @@ func (w *walker) braces(word *syntax.Word) [][]syntax.WordPart {
 	}
 	// Two words each, from the twelfth on they are too many; what is left out of
 	// account here are brackets that turn out to be none.
-	if all > 2*w.lim.Braces {
+	if max(all, commas) > 2*w.lim.Braces {
 		w.fail("braces", w.lim.Braces)
 		return nil
 	}

@@ -138,7 +138,6 @@ const (
 	Builtin                         // a builtin of the shell
 	AssignOnly                      // no program, only assignments
 	RedirectOnly                    // no program, only redirections
-	UserDefined                     // a function of the command shadows the program
 	FromScript                      // from a file, not from the command text
 	InlineEnvOnly                   // starts with an emptied environment: env -i
 )

@@ -101,6 +101,9 @@ func testWorld() World {
 			if dir == "/code" && pattern == "*.pyc" {
 				return []string{"a.pyc", "b.pyc"}, true
 			}
+			if !strings.ContainsAny(pattern, "*?[") && pattern != "gone" {
+				return []string{pattern}, true
+			}
 			return nil, true
 		},
 	}

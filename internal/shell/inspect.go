@@ -56,8 +56,10 @@ type walker struct {
 	calls          []call           // functions and aliases being walked, innermost last
 	scripts        []string         // script files being walked
 	files          map[string]Value // files the command wrote, by absolute path
+	copied         map[string]Value // and those it copied or linked, to where they were
 	npmScripts     map[string]Value // scripts the command put into package.json
 	traps          []trapped        // of the shell being walked
+	labels         map[string]bool  // labels of a batch file that were called
 	procs          []Value          // what process substitutions print
 }
 
@@ -94,7 +96,8 @@ type ctx struct {
 	via     []Wrap
 	assigns []Assign // from env wrappers around
 	flags   Flags
-	bare    bool // functions and aliases do not apply: after command, \ or a wrapper
+	quoted  bool // the program's word is: aliases do not apply
+	bare    bool // nor do functions: after command or a wrapper
 	pos     [2]int
 }
 

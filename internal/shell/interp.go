@@ -57,6 +57,16 @@ func language(name string) (lang, code string) {
 		return "node", " -e --eval -p --print "
 	case "perl", "raku":
 		return "perl", " -e -E "
+	case "jrunscript", "jjs":
+		return "node", " -e "
+	case "pry":
+		return "ruby", " -e "
+	case "knife":
+		return "ruby", " -E "
+	case "bpython", "ptpython":
+		return "python", " -c "
+	case "bpftrace", "slsh":
+		return base, " -e "
 	case "ruby", "jruby", "irb", "truffleruby":
 		return "ruby", " -e "
 	case "php":
@@ -87,7 +97,7 @@ func language(name string) (lang, code string) {
 		return "tcl", ""
 	case "expect":
 		return "expect", " -c "
-	case "guile", "racket", "sbcl":
+	case "guile", "racket", "sbcl", "clojure", "clj", "bb":
 		return "lisp", " -c -e --eval "
 	case "emacs", "emacsclient":
 		return "emacs", " --eval --execute -e -eval "
@@ -139,7 +149,7 @@ func (w *walker) interpreter(name string, argv []Arg, c ctx) bool {
 // shell walks sh, bash, zsh and their like.
 func (w *walker) shell(name string, d Dialect, argv []Arg, c ctx) {
 	n := 1
-	isCode, stdin, noExec := false, false, false
+	isCode, stdin, noExec, errExit := false, false, false, false
 	var rc []Arg
 	for n < len(argv) {
 		a := &argv[n]
@@ -177,7 +187,9 @@ func (w *walker) shell(name string, d Dialect, argv []Arg, c ctx) {
 			case 's':
 				stdin = stdin || t[0] == '-'
 			case 'n':
-				noExec = noExec || t[0] == '-' // only checks the grammar
+				noExec = t[0] == '-' // only checks the grammar
+			case 'e':
+				errExit = t[0] == '-'
 			case 'o', 'O':
 				if j == len(t)-1 && n < len(argv) {
 					n++
@@ -205,6 +217,7 @@ func (w *walker) shell(name string, d Dialect, argv []Arg, c ctx) {
 			for _, a := range c.assigns {
 				w.st.setVar(a.Name, variable{val: a.Value, exported: true})
 			}
+			w.st.errexit = errExit
 			if len(args) > 0 {
 				w.st.name0 = &args[0]
 				w.st.params = args[1:]
@@ -324,6 +337,11 @@ func (w *walker) readScript(path Value, off int) (string, bool) {
 	full := joinPath(w.st.dir, path)
 	if f, ok := full.Exact(); ok {
 		p = f
+	}
+	if from, ok := w.copied[p]; ok { // the command puts it there
+		if f, ok := from.Exact(); ok {
+			p = f
+		}
 	}
 	if !w.ask() {
 		return "", false

@@ -41,7 +41,12 @@ func (w *walker) output(i int, c ctx) Value {
 		return w.echo(args)
 	case "printf":
 		return printf(w, args)
-	case "true", ":", "false", "cd", "set", "export", "sleep", "mkdir", "touch", "rm", "test", "[", "read", "local", "shopt", "wait", "trap", "alias", "unset", "declare", "exit", "return", "chmod":
+	case "set", "export", "declare", "typeset", "readonly":
+		if len(args) == 0 || args[0].Text == "-p" || args[0].Text == "-x" && len(args) == 1 {
+			return unknown // every variable with its value
+		}
+		return Value{}
+	case "true", ":", "false", "cd", "sleep", "mkdir", "touch", "rm", "test", "[", "read", "local", "shopt", "wait", "trap", "alias", "unset", "exit", "return", "chmod":
 		return Value{}
 	case "pwd":
 		return concat(w.st.dir, exact("\n"))
@@ -165,7 +170,11 @@ func (w *walker) output(i int, c ctx) Value {
 		}
 	case "which", "command", "type", "whereis":
 		if n := len(args); n > 0 && !strings.HasPrefix(args[n-1].Text, "-") {
-			return concat(args[n-1].Value, exact("\n"))
+			v := args[n-1].Value
+			if name, ok := v.Exact(); ok && name != "" && !strings.Contains(name, "/") && (l.Name == "which" || l.Name == "command") {
+				v = exact("/usr/bin/" + name) // or some other folder of programs
+			}
+			return concat(v, exact("\n"))
 		}
 	case "seq":
 		return w.seq(args, unknown)

@@ -8,9 +8,12 @@ import (
 )
 
 func (w *walker) stmts(list []*syntax.Stmt, c ctx) {
-	for _, s := range list {
+	for i, s := range list {
 		if w.over {
 			return
+		}
+		if i > 0 {
+			w.stayed()
 		}
 		w.stmt(s, c)
 	}
@@ -193,13 +196,22 @@ func (w *walker) written(path Value) (Value, bool) {
 
 // absolute is a path's key in the written files.
 func (w *walker) absolute(path Value) (string, bool) {
-	if _, ok := path.Exact(); !ok {
-		return "", false
-	}
-	full := joinPath(w.st.dir, path)
 	if w.st.remote {
 		return "", false
 	}
+	if _, ok := path.Exact(); !ok {
+		// $TMP/x is the same file twice, whatever $TMP is.
+		if len(path.Alts) > 0 || path.Suffix() == "" {
+			return "", false
+		}
+		for _, h := range path.Holes {
+			if h.Kind != HoleVar {
+				return "", false
+			}
+		}
+		return path.String(), true
+	}
+	full := joinPath(w.st.dir, path)
 	if p, ok := full.Exact(); ok {
 		return p, true
 	}
@@ -289,10 +301,10 @@ func (w *walker) command(cmd syntax.Command, c ctx) {
 		}, true)
 	case *syntax.FuncDecl:
 		if cmd.Name != nil {
-			w.define(cmd.Name.Value, cmd.Body)
+			w.define(cmd.Name.Value, body{stmt: cmd.Body, src: w.src})
 		}
 		for _, n := range cmd.Names {
-			w.define(n.Value, cmd.Body)
+			w.define(n.Value, body{stmt: cmd.Body, src: w.src})
 		}
 		if cmd.Name == nil && len(cmd.Names) == 0 {
 			w.stmt(cmd.Body, c) // zsh: an anonymous function runs at once
@@ -317,13 +329,6 @@ func (w *walker) command(cmd syntax.Command, c ctx) {
 		c.flags |= Background
 		w.sub(func() { w.stmt(cmd.Stmt, c) })
 	}
-}
-
-func (w *walker) define(name string, body *syntax.Stmt) {
-	if w.st.funcs == nil {
-		w.st.funcs = map[string]function{}
-	}
-	w.st.funcs[name] = function{body: body, src: w.src}
 }
 
 // list walks a chain of && and ||, which nests to the left.
@@ -352,7 +357,18 @@ func (w *walker) list(cmd *syntax.BinaryCmd, c ctx) {
 		if l.op == syntax.AndStmt && succeeds(prev) {
 			w.stmt(l.s, inner)
 		} else {
-			w.branches(1, func(int) { w.stmt(l.s, inner) }, true)
+			stay := w.st.stay
+			if l.op == syntax.OrStmt {
+				w.st.stay = nil
+			} else {
+				stay = nil
+			}
+			w.branches(1, func(int) {
+				if stay != nil && w.missing(w.st.dir) {
+					w.st.dir = *stay
+				}
+				w.stmt(l.s, inner)
+			}, true)
 		}
 		prev = l.s
 		if w.over {
@@ -772,7 +788,7 @@ func (w *walker) call(cmd *syntax.CallExpr, c ctx) {
 	}
 	if cmd.Args[0].Parts[0] != nil {
 		if l, ok := cmd.Args[0].Parts[0].(*syntax.Lit); !ok || strings.HasPrefix(l.Value, "\\") {
-			c.bare = true // quoted: no alias
+			c.quoted = true
 		}
 	}
 	w.run(argv, c)
@@ -914,7 +930,7 @@ func (w *walker) declare(cmd *syntax.DeclClause, c ctx) {
 	leaf.Argv = append(leaf.Argv, Arg{Value: exact(name), Offset: off, End: off + len(name), Quote: Bare})
 	export := name == "export"
 	ref := name == "nameref"
-	drop := false
+	drop, functions := false, false
 	for _, a := range cmd.Args {
 		if !w.step(1) {
 			return
@@ -926,6 +942,7 @@ func (w *walker) declare(cmd *syntax.DeclClause, c ctx) {
 					export = export || (strings.Contains(t, "x") && name != "export")
 					ref = ref || strings.Contains(t, "n") && name != "export"
 					drop = drop || (name == "export" && strings.Contains(t, "n"))
+					functions = functions || strings.Contains(t, "f")
 					if name == "declare" || name == "typeset" {
 						ref = strings.Contains(t, "n")
 					}
@@ -945,6 +962,10 @@ func (w *walker) declare(cmd *syntax.DeclClause, c ctx) {
 			}
 			continue
 		}
+		if fn, ok := w.st.funcs[a.Name.Value]; ok && functions && a.Naked && export {
+			fn.exported = !drop
+			w.st.funcs[a.Name.Value] = fn
+		}
 		as, ok := w.assignment(a, export && !drop)
 		if !ok {
 			continue
@@ -961,7 +982,9 @@ func (w *walker) declare(cmd *syntax.DeclClause, c ctx) {
 		leaf.Argv = append(leaf.Argv, Arg{Value: word, Offset: as.Offset, End: w.endOffset(a.End())})
 		leaf.Assigns = append(leaf.Assigns, as)
 	}
-	w.add(leaf, c)
+	if i := w.add(leaf, c); c.out != nil && !w.over {
+		c.out.add(w.output(i, c))
+	}
 }
 
 // add appends a leaf with its surroundings and returns its index.

@@ -1,8 +1,9 @@
 package shell
 
 import (
+	"maps"
+	"slices"
 	"strings"
-	"unicode/utf16"
 )
 
 // The PowerShell reader finds commands, their words and what feeds them. It is
@@ -18,6 +19,8 @@ type ps struct {
 	c    ctx
 	// redirs are the redirections behind an expression.
 	redirs []Redirect
+	// assigned is the variable that the last assignment set first.
+	assigned string
 }
 
 func (w *walker) powershell(text string, c ctx) {
@@ -77,12 +80,11 @@ func (p *ps) space(lines bool) {
 				p.i++
 			}
 		case ch == '<' && strings.HasPrefix(p.text[p.i:], "<#"):
-			end := strings.Index(p.text[p.i:], "#>")
-			if end < 0 {
+			if !strings.Contains(p.text[p.i:], "#>") {
 				p.unparsable("comment without an end")
 				return
 			}
-			p.i += end + 2
+			p.i = p.comment(p.i)
 		default:
 			return
 		}
@@ -91,7 +93,10 @@ func (p *ps) space(lines bool) {
 
 // group returns the offset after the bracket that closes the one at i. It
 // knows quotes, here-strings, comments and escapes.
-func (p *ps) group(i int) (int, bool) {
+func (p *ps) group(i int) (int, bool) { return p.groupIn(i, 0) }
+
+// groupIn is group inside that many strings.
+func (p *ps) groupIn(i, around int) (int, bool) {
 	start := i
 	defer func() { p.w.step((i - start) / 32) }()
 	var stack []byte
@@ -108,7 +113,7 @@ func (p *ps) group(i int) (int, bool) {
 				return i + 1, true
 			}
 		case '\'', '"':
-			end, ok := p.quoted(i)
+			end, ok := p.quotedIn(i, around)
 			if !ok {
 				return len(p.text), false
 			}
@@ -121,11 +126,9 @@ func (p *ps) group(i int) (int, bool) {
 			}
 		case '`':
 			i++
-		case '#':
-			if i == 0 || strings.IndexByte(" \t\r\n;({", p.text[i-1]) >= 0 {
-				for i < len(p.text) && p.text[i] != '\n' {
-					i++
-				}
+		case '#', '<':
+			if end := p.comment(i); end > i {
+				i = end
 				continue
 			}
 		}
@@ -134,26 +137,46 @@ func (p *ps) group(i int) (int, bool) {
 	return len(p.text), false
 }
 
+// comment returns the offset after the comment at i, or i if there is none: # only
+// begins one where a word may begin, <# anywhere.
+func (p *ps) comment(i int) int {
+	switch {
+	case strings.HasPrefix(p.text[i:], "<#"):
+		if end := strings.Index(p.text[i:], "#>"); end >= 0 {
+			return i + end + 2
+		}
+		return len(p.text)
+	case p.text[i] == '#' && (i == 0 || strings.IndexByte(" \t\r\n;({|&,", p.text[i-1]) >= 0):
+		if end := strings.IndexByte(p.text[i:], '\n'); end >= 0 {
+			return i + end
+		}
+		return len(p.text)
+	}
+	return i
+}
+
 // quoted returns the offset after the string that starts at i.
-func (p *ps) quoted(i int) (int, bool) {
+func (p *ps) quoted(i int) (int, bool) { return p.quotedIn(i, 0) }
+
+// quotedIn is quoted inside that many strings: a subexpression holds strings of its
+// own, and where it ends is told by its brackets outside those.
+func (p *ps) quotedIn(i, around int) (int, bool) {
 	q, start := p.text[i], i
 	defer func() { p.w.step((i - start) / 32) }()
-	for i++; i < len(p.text); i++ {
+	if around > p.w.lim.Depth {
+		p.w.fail("depth", p.w.lim.Depth)
+		return len(p.text), false
+	}
+	for i++; i < len(p.text) && !p.w.over; i++ {
 		switch ch := p.text[i]; {
 		case ch == '`' && q == '"':
 			i++
 		case ch == '$' && q == '"' && i+1 < len(p.text) && p.text[i+1] == '(':
-			// A subexpression may hold quotes of its own.
-			depth := 0
-			for ; i < len(p.text); i++ {
-				if p.text[i] == '(' {
-					depth++
-				} else if p.text[i] == ')' {
-					if depth--; depth == 0 {
-						break
-					}
-				}
+			end, ok := p.groupIn(i+1, around+1)
+			if !ok {
+				return len(p.text), false
 			}
+			i = end - 1
 		case ch == q:
 			if i+1 < len(p.text) && p.text[i+1] == q {
 				i++
@@ -186,6 +209,7 @@ func (p *ps) hereString(i int) (int, bool) {
 }
 
 func (p *ps) statements() {
+	and := false
 	for !p.w.over {
 		p.space(true)
 		if p.i >= len(p.text) {
@@ -199,7 +223,7 @@ func (p *ps) statements() {
 			if p.text[p.i] == '&' && !strings.HasPrefix(p.text[p.i:], "&&") {
 				break
 			}
-			if strings.HasPrefix(p.text[p.i:], "&&") || strings.HasPrefix(p.text[p.i:], "||") {
+			if and = strings.HasPrefix(p.text[p.i:], "&&"); and || strings.HasPrefix(p.text[p.i:], "||") {
 				p.c.flags |= Conditional
 				p.i++
 			}
@@ -209,6 +233,8 @@ func (p *ps) statements() {
 			p.unparsable("closing bracket without an opening one")
 			return
 		}
+		p.w.stayedOr(and, p.text[p.i:])
+		and = false
 		if p.keyword() {
 			continue
 		}
@@ -227,8 +253,29 @@ func (p *ps) word() string {
 
 // keyword walks a statement that starts with a keyword.
 func (p *ps) keyword() bool {
-	word := lower(p.word())
 	c := p.c
+	save := p.i
+	for p.i < len(p.text) && p.text[p.i] == '[' { // [CmdletBinding()] param(
+		end, ok := p.group(p.i)
+		if !ok {
+			break
+		}
+		p.i = end
+		p.space(true)
+	}
+	if p.i > save && lower(p.word()) != "param" {
+		p.i = save
+		return false
+	}
+	if p.text[p.i] == ':' { // :outer foreach
+		p.i++
+		p.i += len(p.word())
+		p.space(true)
+	}
+	if p.i >= len(p.text) {
+		return true
+	}
+	word := lower(p.word())
 	switch word {
 	case "if", "elseif", "while", "for", "foreach", "switch", "until":
 		save := p.i
@@ -301,12 +348,14 @@ func (p *ps) keyword() bool {
 			name = name[j+1:]
 		}
 		p.space(true)
+		header := ""
 		if p.i < len(p.text) && p.text[p.i] == '(' {
 			end, ok := p.group(p.i)
 			if !ok {
 				p.unparsable("bracket without an end")
 				return true
 			}
+			header = p.text[p.i+1 : end-1]
 			p.i = end
 			p.space(true)
 		}
@@ -319,15 +368,12 @@ func (p *ps) keyword() bool {
 			return true
 		}
 		w := p.w
-		if w.st.funcs == nil {
-			w.st.funcs = map[string]function{}
-		}
 		src := *w.src
 		if src.verbatim {
 			src.base += p.i + 1
 		}
 		src.dialect = PowerShell
-		w.st.funcs[name] = function{ps: p.text[p.i+1 : end-1], src: &src}
+		w.define(name, body{ps: p.text[p.i+1 : end-1], params: header, src: &src})
 		p.i = end
 		return true
 	case "param", "class", "enum", "using":
@@ -338,6 +384,17 @@ func (p *ps) keyword() bool {
 				if !ok {
 					p.unparsable("bracket without an end")
 					return true
+				}
+				switch word {
+				case "param":
+					var args []Arg
+					if p.w.st.knows {
+						args = p.w.st.params
+					}
+					p.parameters(p.i+1, end-1, args)
+				case "class":
+					c.flags |= Conditional
+					p.blocksIn(p.i+1, end-1, c)
 				}
 				p.i = end
 				return true
@@ -361,7 +418,8 @@ func (p *ps) condition(word string, from, to int) {
 		if k := strings.Index(low, " in "); k > 0 {
 			name := strings.TrimPrefix(strings.TrimSpace(low[:k]), "$")
 			q := &ps{w: p.w, text: p.text[:to], i: from + k + 4, c: ctx{}}
-			vals := q.expression()
+			q.space(true)
+			vals := q.rightSide()
 			var all []Value
 			for _, v := range vals {
 				all = append(all, v.Value)
@@ -376,7 +434,8 @@ func (p *ps) condition(word string, from, to int) {
 			return
 		}
 	}
-	p.nested(from, to, ctx{flags: p.c.flags})
+	var out builder // what a condition yields is not shown
+	p.nested(from, to, ctx{flags: p.c.flags, out: &out, outKind: OutputCaptured})
 }
 
 // block walks { ... } at the offset; a switch holds pattern { } pairs.
@@ -396,22 +455,201 @@ func (p *ps) block(c ctx, isSwitch bool) {
 		p.w.branches(1, func(int) { p.nested(from, to, c) }, true)
 		return
 	}
+	p.blocksIn(from, to, c)
+}
+
+// blocksIn walks each { } and ( ) between two offsets, and what strings run there:
+// the clauses of a switch, the body of a class, the attributes of a parameter.
+func (p *ps) blocksIn(from, to int, c ctx) {
 	q := &ps{w: p.w, text: p.text[:to], i: from, c: c}
 	for q.i < to && p.w.step(1) {
-		if q.text[q.i] == '{' {
+		switch ch := q.text[q.i]; ch {
+		case '{':
 			q.block(c, false)
 			continue
-		}
-		if q.text[q.i] == '\'' || q.text[q.i] == '"' {
+		case '(':
+			end, ok := q.group(q.i)
+			if !ok {
+				q.unparsable("bracket without an end")
+				return
+			}
+			q.nested(q.i+1, end-1, c)
+			q.i = end
+			continue
+		case '\'', '"':
 			e, ok := q.quoted(q.i)
 			if !ok {
+				q.unparsable("string without an end")
 				return
+			}
+			if ch == '"' {
+				q.expandString(q.i+1, e-1)
 			}
 			q.i = e
 			continue
+		case '@':
+			if e, ok := q.hereString(q.i); ok {
+				q.i = e
+				continue
+			}
+		case '`':
+			q.i++
+		case '#', '<':
+			if e := q.comment(q.i); e > q.i {
+				q.i = e
+				continue
+			}
 		}
 		q.i++
 	}
+}
+
+// parameters reads param(...) between two offsets and gives each of its variables the
+// value that args hold, by name or in order, or else its default.
+func (p *ps) parameters(from, to int, args []Arg) {
+	type param struct {
+		name  string
+		val   Value
+		bound bool
+	}
+	q := &ps{w: p.w, text: p.text[:to], c: p.c}
+	var params []param
+	for i := from; i < to && p.w.step(1); {
+		q.text, q.i = p.text[:to], i
+		i = q.operandEnd()
+		q.text = q.text[:i]
+		i++
+		if name, def := q.parameter(); name != "" {
+			params = append(params, param{name: name, val: def})
+		}
+	}
+	var free []Arg
+	for k := 0; k < len(args); k++ {
+		a := &args[k]
+		named := len(a.Text) > 1 && a.Text[0] == '-' && a.Quote&(Single|Double) == 0
+		if named {
+			name := strings.TrimSuffix(lower(a.Text[1:]), ":")
+			for i := range params {
+				if strings.HasPrefix(params[i].name, name) && k+1 < len(args) {
+					k++
+					params[i].val, params[i].bound, named = args[k].Value, true, false
+					break
+				}
+			}
+			if !named || !p.w.step(1+len(params)) {
+				continue
+			}
+		}
+		free = append(free, *a)
+	}
+	for i := range params {
+		if !params[i].bound && len(free) > 0 {
+			params[i].val, free = free[0].Value, free[1:]
+		}
+		p.w.st.setVar(params[i].name, variable{val: params[i].val})
+	}
+}
+
+// parameter reads one parameter, the rest of the text: attributes, types, $name and
+// maybe = default.
+func (p *ps) parameter() (name string, def Value) {
+	piped := false
+	for p.i < len(p.text) && p.w.step(1) {
+		switch p.space(true); {
+		case p.i >= len(p.text):
+		case p.text[p.i] == '[':
+			end, ok := p.group(p.i)
+			if !ok {
+				p.unparsable("bracket without an end")
+				return "", def
+			}
+			p.blocksIn(p.i+1, end-1, p.c)
+			piped = piped || strings.Contains(lower(p.text[p.i:end]), "valuefrompipeline")
+			p.i = end
+		case p.text[p.i] == '$':
+			from := p.i + 1
+			for p.i = from; p.i < len(p.text) && (digit(p.text[p.i]) >= 0 || p.text[p.i] == '_'); {
+				p.i++
+			}
+			name = lower(p.text[from:p.i])
+			def = hole(HoleParam, name)
+			if v, ok := p.w.st.vars["input"]; ok && piped {
+				def = v.val
+			}
+			if p.space(true); p.i < len(p.text) && p.text[p.i] == '=' {
+				p.i++
+				if vals := p.expression(); len(vals) > 0 {
+					def = joinValues(argValues(vals), " ")
+				}
+			}
+			return name, def
+		default:
+			p.i++
+		}
+	}
+	return name, def
+}
+
+// operandEnd is where what stands at the offset ends: at a comma outside brackets.
+func (p *ps) operandEnd() int {
+	for i := p.i; i < len(p.text); {
+		end, ok := i, false
+		switch p.text[i] {
+		case ',':
+			return i
+		case '(', '{', '[':
+			end, ok = p.group(i)
+		case '\'', '"':
+			end, ok = p.quoted(i)
+		case '#', '<':
+			end = p.comment(i)
+			ok = end > i
+		case '`':
+			i++
+		}
+		if !ok {
+			end = i + 1
+		}
+		i = end
+	}
+	return len(p.text)
+}
+
+// psBody walks the body of a function or block with what it is called with: header
+// is what stands in the brackets behind a function's name. Its variables are its own.
+func (w *walker) psBody(header, body string, args []Arg, c ctx) {
+	old, params, knows := w.st.vars, w.st.params, w.st.knows
+	w.st.vars = w.fork().vars
+	w.st.params, w.st.knows = args, true
+	w.psInput(c)
+	if header != "" {
+		(&ps{w: w, text: header, c: c}).parameters(0, len(header), args)
+	}
+	w.text(body, PowerShell, c)
+	w.st.vars, w.st.params, w.st.knows = old, params, knows
+}
+
+// psInput gives the variables of the pipeline what comes by it.
+func (w *walker) psInput(c ctx) {
+	if c.in.Text != nil {
+		v := variable{val: psItems(*c.in.Text)}
+		w.st.setVar("_", v)
+		w.st.setVar("input", v)
+	}
+}
+
+// psItems are the objects of a pipeline, of which a known text has one in each line.
+func psItems(v Value) Value {
+	v = trimNewlines(v)
+	t, ok := v.Exact()
+	if n := strings.Count(t, "\n"); !ok || n == 0 || n >= maxAlts || strings.ContainsAny(t, "{}") {
+		return v
+	}
+	var items []Value
+	for line := range strings.SplitSeq(t, "\n") {
+		items = append(items, exact(line))
+	}
+	return either(items...)
 }
 
 // stage is one element of a pipeline.
@@ -443,6 +681,9 @@ func (p *ps) pipeline() {
 	run := func(i int, c ctx) {
 		q := &ps{w: p.w, text: p.text[:stages[i].to], i: stages[i].from, c: c}
 		q.command()
+		if q.space(true); q.i < len(q.text) && !q.w.over {
+			q.statements() // what the reader did not take for a part of it runs all the same
+		}
 	}
 	if len(stages) == 1 {
 		run(0, c)
@@ -499,18 +740,42 @@ func (p *ps) skipStage() {
 			p.i++
 		case '`':
 			p.i = min(p.i+2, len(p.text))
-		case '#':
-			if p.i == start || strings.IndexByte(" \t", p.text[p.i-1]) >= 0 {
-				for p.i < len(p.text) && p.text[p.i] != '\n' {
-					p.i++
-				}
+		case '#', '<':
+			if end := p.comment(p.i); end > p.i {
+				p.i = end
 				continue
+			}
+			p.i++
+		case '-':
+			if p.stopsParsing() {
+				p.i = p.verbatimEnd()
+				return
 			}
 			p.i++
 		default:
 			p.i++
 		}
 	}
+}
+
+// stopsParsing reports whether --% stands at the offset as a word: what follows goes
+// to the program as it is, up to the line's end or a bar outside double quotes.
+func (p *ps) stopsParsing() bool {
+	return strings.HasPrefix(p.text[p.i:], "--%") && p.i > 0 && strings.IndexByte(" \t", p.text[p.i-1]) >= 0 &&
+		(p.i+3 == len(p.text) || strings.IndexByte(" \t\r\n", p.text[p.i+3]) >= 0)
+}
+
+func (p *ps) verbatimEnd() int {
+	quoted := false
+	for i := p.i + 3; i < len(p.text); i++ {
+		switch ch := p.text[i]; {
+		case ch == '"':
+			quoted = !quoted
+		case ch == '\n', ch == '|' && !quoted:
+			return i
+		}
+	}
+	return len(p.text)
 }
 
 // command walks one element of a pipeline, the rest of the text.
@@ -529,6 +794,7 @@ func (p *ps) command() {
 	}
 	invoke := false
 	switch ch := p.text[p.i]; {
+	case ch >= '1' && ch <= '6' && strings.HasPrefix(p.text[p.i+1:], ">"): // a redirection in front
 	case ch == '&' || (ch == '.' && p.i+1 < len(p.text) && strings.IndexByte(" \t'\"$(", p.text[p.i+1]) >= 0):
 		p.i++
 		p.space(true)
@@ -548,6 +814,8 @@ func (p *ps) command() {
 		}
 		if c.out != nil {
 			c.out.add(joinValues(argValues(vals), "\n"))
+		} else if shown := p.text[start:p.i]; ofEnvironment(vals) && (shown[0] == '"' || !strings.ContainsAny(shown, ".-([")) {
+			w.add(Leaf{Name: "write-output", Argv: append([]Arg{{Value: exact("write-output"), Offset: c.pos[0], End: c.pos[0]}}, vals...), Flags: Builtin, Offset: c.pos[0], End: c.pos[1]}, c)
 		}
 		return
 	}
@@ -566,11 +834,31 @@ func (p *ps) command() {
 		}
 	}
 	if argv[0].psBlock() {
-		body := argv[0].Text
-		w.nestedPS(body, argv[0], c)
+		w.callBlock(argv[0], argv[1:], c)
 		return
 	}
 	w.run(argv, c)
+}
+
+// callBlock walks a script block with what it is given.
+func (w *walker) callBlock(b Arg, args []Arg, c ctx) {
+	params, knows := w.st.params, w.st.knows
+	w.st.params, w.st.knows = args, true
+	w.psInput(c)
+	w.nestedPS(b.Text, b, c)
+	w.st.params, w.st.knows = params, knows
+}
+
+// ofEnvironment reports whether one of the values is that of an environment variable.
+func ofEnvironment(vals []Arg) bool {
+	for i := range vals {
+		for _, h := range vals[i].Holes {
+			if h.Kind == HoleVar && h.Name != lower(h.Name) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // psBlock reports whether the word is a script block.
@@ -586,10 +874,10 @@ func (w *walker) nestedPS(body string, at Arg, c ctx) {
 	if verbatim {
 		base++
 	}
-	w.nested(body, nil, PowerShell, base, at.End, verbatim, false, c)
+	w.nested(body, w.src.holes, PowerShell, base, at.End, verbatim, false, c)
 }
 
-// assignment walks $x = ..., $x += ... and typed ones.
+// assignment walks $x = ..., $x += ..., $x.y = ..., $x, $y = ... and typed ones.
 func (p *ps) assignment() bool {
 	i := p.i
 	for i < len(p.text) && p.text[i] == '[' && !p.w.over {
@@ -597,31 +885,37 @@ func (p *ps) assignment() bool {
 		if !ok {
 			return false
 		}
+		if strings.IndexByte(p.text[i:end], '{') >= 0 { // [ValidateScript({...})]$x = ...
+			p.blocksIn(i+1, end-1, p.c)
+		}
 		i = end
 		for i < len(p.text) && p.text[i] == ' ' {
 			i++
 		}
 	}
-	if i >= len(p.text) || p.text[i] != '$' {
-		return false
-	}
-	from := i + 1
-	j := from
-	if j < len(p.text) && p.text[j] == '{' {
-		end := strings.IndexByte(p.text[j:], '}')
-		if end < 0 {
+	var names []string
+	var key string
+	k := i
+	for len(names) < 16 {
+		name, j := p.variableAt(k)
+		if name == "" {
 			return false
 		}
-		j += end + 1
-	} else {
-		for j < len(p.text) && (digit(p.text[j]) >= 0 || p.text[j] == '_' || p.text[j] == ':') {
-			j++
+		names = append(names, name)
+		if k = j; k < len(p.text) && len(names) == 1 {
+			if key, j = p.key(k); key != "" {
+				k = j
+			}
 		}
-	}
-	name := lower(strings.Trim(p.text[from:j], "{}"))
-	k := j
-	for k < len(p.text) && (p.text[k] == ' ' || p.text[k] == '\t') {
-		k++
+		for k < len(p.text) && (p.text[k] == ' ' || p.text[k] == '\t') {
+			k++
+		}
+		if k >= len(p.text) || p.text[k] != ',' {
+			break
+		}
+		for k++; k < len(p.text) && (p.text[k] == ' ' || p.text[k] == '\t'); {
+			k++
+		}
 	}
 	op := ""
 	for _, o := range [...]string{"??=", "+=", "-=", "*=", "/=", "="} {
@@ -630,33 +924,102 @@ func (p *ps) assignment() bool {
 			break
 		}
 	}
-	if op == "" || strings.HasPrefix(p.text[k:], "==") || name == "" {
+	if op == "" || strings.HasPrefix(p.text[k:], "==") {
 		return false
 	}
 	p.i = k + len(op)
 	p.space(true)
+	vals := p.rightSide()
+	p.assigned = names[0]
+	if key != "" {
+		p.property(names[0], key, vals)
+		return true
+	}
+	for n, name := range names {
+		own := vals
+		if len(names) > 1 {
+			if n >= len(vals) {
+				break
+			}
+			if own = vals[n:]; n < len(names)-1 {
+				own = own[:1]
+			}
+		}
+		p.assign(name, op, own)
+	}
+	return true
+}
+
+// variableAt reads the $name or ${name} at i, in lower case and without its scope, and
+// the offset behind it.
+func (p *ps) variableAt(i int) (string, int) {
+	if i >= len(p.text) || p.text[i] != '$' {
+		return "", i
+	}
+	from := i + 1
+	j := from
+	if j < len(p.text) && p.text[j] == '{' {
+		end := strings.IndexByte(p.text[j:], '}')
+		if end < 0 {
+			return "", i
+		}
+		j += end + 1
+	} else {
+		for j < len(p.text) && (digit(p.text[j]) >= 0 || p.text[j] == '_' || p.text[j] == ':') {
+			j++
+		}
+	}
+	return withoutScope(lower(strings.Trim(p.text[from:j], "{}"))), j
+}
+
+func withoutScope(name string) string {
+	for _, scope := range [...]string{"global:", "script:", "local:", "private:", "using:", "variable:"} {
+		name = strings.TrimPrefix(name, scope)
+	}
+	return name
+}
+
+// assign gives a variable its values, or what a drive such as env: or function: holds.
+func (p *ps) assign(name, op string, vals []Arg) {
 	w := p.w
 	var v Value
-	vals := p.rightSide()
 	if len(vals) == 1 {
 		v = vals[0].Value
 	} else if len(vals) > 0 {
 		v = joinValues(argValues(vals), " ")
 	}
-	env := strings.HasPrefix(name, "env:")
-	if op == "+=" {
-		v = concat(w.psVariable(name), v)
+	if w.psDrive(name, v, p.c) {
+		return
 	}
+	env := strings.HasPrefix(name, "env:")
 	old := w.st.vars[name]
-	old.val, old.isArray, old.unset = v, len(vals) > 1, false
-	old.arr = nil
-	if len(vals) > 1 {
-		old.arr = argValues(vals)
+	arr := argValues(vals)
+	if op == "+=" {
+		if before := w.psVariable(name); old.isArray || len(vals) > 1 || before.IsEmpty() && old.arr != nil {
+			w.step(len(old.arr) / 4) // all of it is written anew
+			arr = append(old.arr[:len(old.arr):len(old.arr)], arr...)
+			v = joinValues(arr, " ")
+		} else {
+			v, arr = concat(before, v), nil
+		}
+	}
+	old.val, old.isArray, old.unset = v, len(arr) > 1 || op == "+=" && len(arr) > 0, false
+	old.arr, old.keys = nil, nil
+	if old.isArray {
+		old.arr = arr
 	}
 	old.exported = env
-	if len(vals) == 1 && vals[0].psBlock() {
-		old.ref = ""
-		old.keys = map[string]Value{"\x00block": vals[0].Value}
+	if len(vals) == 1 && op != "+=" {
+		if t, ok := v.Exact(); vals[0].psBlock() {
+			old.keys = map[string]Value{"\x00block": v}
+		} else if ok && strings.HasPrefix(t, "@{") {
+			old.keys = map[string]Value{}
+			(&ps{w: w, text: t, c: ctx{}}).table(2, len(t)-1, func(key string, vals []Arg) {
+				old.keys[lower(key)] = joinValues(argValues(vals), " ")
+			})
+		} else if ok && t == "" {
+			old.arr = []Value{} // @(), maybe
+		}
 	}
 	w.st.setVar(name, old)
 	w.charge(v)
@@ -667,7 +1030,91 @@ func (p *ps) assignment() bool {
 	}
 	w.add(Leaf{Flags: AssignOnly, Offset: p.c.pos[0], End: p.c.pos[1],
 		Assigns: []Assign{{Name: shown, Value: v, Exported: env, Append: op == "+=", Offset: p.c.pos[0]}}}, p.c)
-	return true
+}
+
+// psDrive notes what is put on the drives of functions and aliases.
+func (w *walker) psDrive(name string, v Value, c ctx) bool {
+	if f, ok := strings.CutPrefix(name, "function:"); ok {
+		text, known := v.Exact()
+		if !known {
+			return false
+		}
+		w.define(strings.TrimLeft(f, `\/`), body{ps: text, src: &source{text: text, dialect: PowerShell, base: c.pos[0], end: c.pos[1]}})
+		return true
+	}
+	if a, ok := strings.CutPrefix(name, "alias:"); ok {
+		w.setAlias(strings.TrimLeft(a, `\/`), v)
+		return true
+	}
+	return false
+}
+
+func (w *walker) setAlias(name string, v Value) {
+	w.step(1 + len(w.st.aliases))
+	w.st.aliases = maps.Clone(w.st.aliases)
+	if w.st.aliases == nil {
+		w.st.aliases = map[string]Value{}
+	}
+	w.st.aliases[name] = v
+}
+
+// property notes $name.key = vals. What a process is told to start counts as started.
+func (p *ps) property(name, key string, vals []Arg) {
+	w := p.w
+	v := w.st.vars[name]
+	keys := map[string]Value{key: joinValues(argValues(vals), " ")}
+	for k, old := range v.keys {
+		if _, ok := keys[k]; !ok && w.step(1) {
+			keys[k] = old
+		}
+	}
+	if v.val.IsEmpty() {
+		v.val = w.psVariable(name)
+	}
+	v.keys = keys
+	w.st.setVar(name, v)
+	if file, ok := keys["filename"]; ok && (key == "filename" || key == "arguments") {
+		next := append([]Arg{{Value: file, Offset: p.c.pos[0], End: p.c.pos[1]}}, w.splitWords(Arg{Value: keys["arguments"], Offset: p.c.pos[0], End: p.c.pos[1]})...)
+		w.sub(func() { w.run(next, ctx{via: p.c.via, flags: p.c.flags, pos: p.c.pos}) })
+	}
+}
+
+// table reads the entries of a hash table between two offsets, and walks what their
+// values run.
+func (p *ps) table(from, to int, each func(key string, vals []Arg)) {
+	if !p.w.enter() {
+		return
+	}
+	defer p.w.leave()
+	for i := from; i < to && p.w.step(1); {
+		q := &ps{w: p.w, text: p.text[:to], i: i, c: p.c}
+		for q.space(true); q.i < to && q.text[q.i] == ';'; q.space(true) {
+			q.i++
+		}
+		n := strings.IndexByte(q.text[q.i:], '=')
+		if n < 0 {
+			return
+		}
+		key := strings.Trim(strings.TrimSpace(q.text[q.i:q.i+n]), `'"`)
+		q.i += n + 1
+		start := q.i
+		q.space(true) // a value may begin on the next line
+		q.skipStage()
+		for q.i < to && q.text[q.i] == '|' && q.w.step(1) {
+			q.i++
+			q.skipStage()
+		}
+		i = max(q.i, start) + 1
+		q = &ps{w: p.w, text: p.text[:min(i-1, to)], i: start, c: p.c}
+		q.space(true)
+		vals := q.rightSide()
+		for k := range vals {
+			if vals[k].psBlock() {
+				p.w.sub(func() { p.w.nestedPS(vals[k].Text, vals[k], p.c) })
+			}
+		}
+		each(key, vals)
+	}
 }
 
 // rightSide evaluates the right side of an assignment: an expression or a
@@ -687,6 +1134,12 @@ func (p *ps) rightSide() []Arg {
 		p.i = end
 		return []Arg{a}
 	case ch == '$' || ch == '[' || ch == '(' || ch == '\'' || ch == '"' || ch == '@' || ch == '!' || ch == '-' || (ch >= '0' && ch <= '9'):
+		if p.w.enter() {
+			defer p.w.leave()
+			if p.assignment() { // $a = $b = ...
+				return []Arg{{Value: p.w.psVariable(p.assigned)}}
+			}
+		}
 		return p.expression()
 	}
 	from := p.i
@@ -714,7 +1167,7 @@ func (p *ps) arguments(invoke bool) ([]Arg, []Redirect) {
 		case ';', '|':
 			return argv, redirs
 		}
-		if strings.HasPrefix(p.text[p.i:], "--%") && len(argv) > 0 {
+		if len(argv) > 0 && p.stopsParsing() {
 			rest := p.text[p.i+3:]
 			off := p.pos(p.i + 3)
 			for f := range strings.FieldsSeq(rest) {
@@ -778,6 +1231,13 @@ func (p *ps) argument(first bool) []Arg {
 			if !ok {
 				return nil
 			}
+			if !begun && strings.HasPrefix(p.text[p.i:], ".") { // 'x'.Replace('a','b')
+				if vals := p.member([]Arg{{Value: p.w.literal(s), Quote: Single}}); len(vals) == 1 {
+					b.add(vals[0].Value)
+					quote, begun = quote|Single, true
+					continue
+				}
+			}
 			b.addText(s)
 			quote |= Single
 			begun = true
@@ -810,6 +1270,7 @@ func (p *ps) argument(first bool) []Arg {
 					return nil
 				}
 				a := Arg{Value: exact(p.text[p.i:end]), Offset: p.pos(p.i), End: p.pos(end), Quote: Bare}
+				p.table(p.i+2, end-1, func(string, []Arg) {})
 				p.i = end
 				return []Arg{a}
 			}
@@ -830,8 +1291,11 @@ func (p *ps) argument(first bool) []Arg {
 					}
 					return out
 				}
-				if t, ok := v.val.Exact(); ok && strings.HasPrefix(t, "@{") {
-					return p.w.psTable(t, p.pos(start), p.pos(j))
+				if v.keys != nil {
+					return p.w.psSplat(v.keys, p.pos(start), p.pos(j))
+				}
+				if name == "args" && p.w.st.knows {
+					return append([]Arg{}, p.w.st.params...)
 				}
 				return []Arg{{Value: p.w.psVariable(name), Offset: p.pos(start), End: p.pos(j), Quote: Expanded, Splits: true}}
 			}
@@ -847,15 +1311,12 @@ func (p *ps) argument(first bool) []Arg {
 			a := Arg{Value: exact(p.text[p.i+1 : end-1]), Offset: p.pos(p.i), End: p.pos(end), Quote: blockQuote}
 			p.i = end
 			return []Arg{a}
-		case ch == '(' && begun && first:
-			goto done // iex(...): its first argument
+		case (ch == '(' || ch == '{') && begun:
+			goto done // iex(...), New-Object a.b(...): the next argument
 		case ch == '(':
 			if !begun {
 				return append(arr, p.member(p.paren())...)
 			}
-			args := p.paren()
-			b.add(joinValues(argValues(args), " "))
-			continue
 		case ch == '$':
 			v, many := p.dollar()
 			quote |= Expanded
@@ -898,7 +1359,7 @@ done:
 		return nil
 	}
 	a := Arg{Value: p.w.restore(b.take()), Offset: p.pos(start), End: p.pos(p.i), Quote: quote, Splits: splits}
-	if quote&(Single|Double) == 0 && strings.ContainsAny(a.Text, "*?[") && !first {
+	if strings.ContainsAny(a.Text, "*?[") && !first { // cmdlets look for patterns in quoted words too
 		a.Glob = true
 	}
 	return []Arg{a}
@@ -909,18 +1370,8 @@ func letter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 // psTable turns the text of a hash table into parameters: @{Path = 'x'; Force = $true}.
 func (w *walker) psTable(text string, from, to int) []Arg {
 	var out []Arg
-	text = strings.TrimSuffix(strings.TrimPrefix(text, "@{"), "}")
-	for i := 0; i < len(text) && w.step(1); {
-		key, _, ok := strings.Cut(text[i:], "=")
-		if !ok {
-			break
-		}
-		i += len(key) + 1
-		q := &ps{w: w, text: text, i: i}
-		q.skipStage()
-		vals := (&ps{w: w, text: text[:q.i], i: i}).expression()
-		i = max(q.i, i) + 1
-		out = append(out, Arg{Value: exact("-" + strings.Trim(strings.TrimSpace(key), `'"`)), Offset: from, End: to, Quote: Bare})
+	(&ps{w: w, text: text}).table(2, len(text)-1, func(key string, vals []Arg) {
+		out = append(out, Arg{Value: exact("-" + key), Offset: from, End: to, Quote: Bare})
 		for _, v := range vals {
 			if t, ok := v.Exact(); ok && strings.EqualFold(t, "true") {
 				continue
@@ -928,6 +1379,20 @@ func (w *walker) psTable(text string, from, to int) []Arg {
 			v.Offset, v.End = from, to
 			out = append(out, v)
 		}
+	})
+	return out
+}
+
+// psSplat turns the entries of a hash table into parameters, in the order of their names.
+func (w *walker) psSplat(keys map[string]Value, from, to int) []Arg {
+	var out []Arg
+	for _, key := range slices.Sorted(maps.Keys(keys)) {
+		out = append(out, Arg{Value: exact("-" + key), Offset: from, End: to, Quote: Bare})
+		v := keys[key]
+		if t, ok := v.Exact(); ok && strings.EqualFold(t, "true") || !w.step(1) {
+			continue
+		}
+		out = append(out, Arg{Value: v, Offset: from, End: to, Quote: Expanded | Single})
 	}
 	return out
 }
@@ -1070,11 +1535,19 @@ func (p *ps) dollar() (Value, []Arg) {
 		name = p.text[p.i:j]
 		p.i = j
 	}
-	name = lower(name)
-	for _, scope := range [...]string{"global:", "script:", "local:", "private:", "using:"} {
-		name = strings.TrimPrefix(name, scope)
+	name = withoutScope(lower(name))
+	if name == "args" && p.w.st.knows {
+		p.w.step(1 + len(p.w.st.params))
+		return Value{}, append([]Arg{}, p.w.st.params...)
 	}
-	if v, ok := p.w.st.vars[name]; ok && v.isArray {
+	v, ok := p.w.st.vars[name]
+	if body, block := v.keys["\x00block"]; ok && block {
+		return Value{}, []Arg{{Value: body, Offset: p.pos(start), End: p.pos(p.i), Quote: Expanded | blockQuote}}
+	}
+	if v, many := p.ofTable(name, v); many {
+		return v, nil
+	}
+	if ok && v.isArray {
 		p.w.charge(v.arr...)
 		out := make([]Arg, len(v.arr))
 		for i := range v.arr {
@@ -1083,6 +1556,52 @@ func (p *ps) dollar() (Value, []Arg) {
 		return Value{}, out
 	}
 	return p.w.psVariable(name), nil
+}
+
+// ofTable reads the .name or ['name'] behind a variable that holds a hash table, or an
+// object some of whose properties are known.
+func (p *ps) ofTable(name string, v variable) (Value, bool) {
+	if v.keys == nil || p.i >= len(p.text) {
+		return Value{}, false
+	}
+	key, end := p.key(p.i)
+	if key == "" {
+		return Value{}, false
+	}
+	if end < len(p.text) && p.text[end] == '(' {
+		if key == "add" || key == "set_item" {
+			p.i = end
+			if args := p.paren(); len(args) == 2 {
+				p.property(name, lower(args[0].Text), args[1:])
+			}
+			return Value{}, true
+		}
+		return Value{}, false
+	}
+	val, ok := v.keys[key]
+	if !ok {
+		return Value{}, false
+	}
+	p.i = end
+	p.w.charge(val)
+	return val, true
+}
+
+// key reads .name or ['name'] at i, in lower case, and the offset behind it.
+func (p *ps) key(i int) (string, int) {
+	switch {
+	case strings.HasPrefix(p.text[i:], "['") || strings.HasPrefix(p.text[i:], `["`):
+		if n := strings.IndexByte(p.text[i+2:min(len(p.text), i+256)], p.text[i+1]); n > 0 && strings.HasPrefix(p.text[i+2+n+1:], "]") {
+			return lower(p.text[i+2 : i+2+n]), i + n + 4
+		}
+	case p.text[i] == '.':
+		j := i + 1
+		for j < len(p.text) && (digit(p.text[j]) >= 0 || p.text[j] == '_') {
+			j++
+		}
+		return lower(p.text[i+1 : j]), j
+	}
+	return "", i
 }
 
 // psVariable returns the value of a variable by its lower-case name.
@@ -1096,7 +1615,7 @@ func (w *walker) psVariable(name string) Value {
 		if w.world.Home != "" && !w.st.remote {
 			return exact(w.world.Home)
 		}
-	case "pwd":
+	case "pwd", "psscriptroot": // a script mostly runs where it lies
 		return w.st.dir
 	case "true", "false", "null":
 		if name == "null" {
@@ -1109,13 +1628,16 @@ func (w *walker) psVariable(name string) Value {
 		return hole(HoleParam, name)
 	case "pid", "lastexitcode":
 		return hole(HoleNumber, name)
-	case "env:temp", "env:tmp":
-		if v, ok := w.psEnv("TEMP"); ok {
-			return v
-		}
+	case "pshome":
+		return exact(`C:\Windows\System32\WindowsPowerShell\v1.0`)
+	case "shellid":
+		return exact("Microsoft.PowerShell")
 	}
 	if env, ok := strings.CutPrefix(name, "env:"); ok {
 		if v, ok := w.psEnv(env); ok {
+			return v
+		}
+		if v, ok := w.windowsVariable(env); ok && (env != "temp" && env != "tmp" || w.f.Dialect == Cmd) {
 			return v
 		}
 		h := hole(HoleVar, strings.ToUpper(env))
@@ -1126,12 +1648,59 @@ func (w *walker) psVariable(name string) Value {
 	return Value{Holes: []Hole{{Kind: HoleVar, Name: name, Unset: true}}}
 }
 
+// windowsVariable returns what Windows gives a variable unless somebody changed it.
+// The name is in lower case.
+func (w *walker) windowsVariable(name string) (Value, bool) {
+	switch name {
+	case "systemroot", "windir":
+		return exact(`C:\Windows`), true
+	case "systemdrive", "homedrive":
+		return exact("C:"), true
+	case "comspec":
+		return exact(`C:\Windows\System32\cmd.exe`), true
+	case "programfiles", "programw6432":
+		return exact(`C:\Program Files`), true
+	case "programfiles(x86)":
+		return exact(`C:\Program Files (x86)`), true
+	case "commonprogramfiles":
+		return exact(`C:\Program Files\Common Files`), true
+	case "programdata", "allusersprofile":
+		return exact(`C:\ProgramData`), true
+	case "public":
+		return exact(`C:\Users\Public`), true
+	}
+	home := w.world.Home
+	if home == "" || w.st.remote {
+		return Value{}, false
+	}
+	switch name {
+	case "userprofile", "home":
+		return exact(home), true
+	case "homepath":
+		if onDrive(home) {
+			return exact(home[2:]), true
+		}
+	case "appdata":
+		return exact(home + "/AppData/Roaming"), true
+	case "localappdata":
+		return exact(home + "/AppData/Local"), true
+	case "temp", "tmp":
+		return exact(home + "/AppData/Local/Temp"), true
+	case "onedrive":
+		return exact(home + "/OneDrive"), true
+	}
+	return Value{}, false
+}
+
 func (w *walker) psEnv(name string) (Value, bool) {
 	if w.world.Env == nil || w.st.remote {
 		return Value{}, false
 	}
 	for _, n := range [...]string{name, strings.ToUpper(name), lower(name)} {
 		if v, ok := w.world.Env(n); ok {
+			if w.private(n) {
+				return Value{Holes: []Hole{{Kind: HoleVar, Name: strings.ToUpper(name), NonEmpty: v != ""}}}, true
+			}
 			return exact(v), true
 		}
 	}
@@ -1185,427 +1754,4 @@ func (p *ps) hasPipe() bool {
 		p.w.fail(o.What, o.Limit)
 	}
 	return q.i < len(q.text) && (q.text[q.i] == '|' || q.text[q.i] == ';' || q.text[q.i] == '\n' || q.text[q.i] == '&')
-}
-
-// member follows .Name, .Method(args) and [index] behind values.
-func (p *ps) member(vals []Arg) []Arg {
-	for p.i < len(p.text) && p.w.step(1) {
-		switch {
-		case p.text[p.i] == '[':
-			end, ok := p.group(p.i)
-			if !ok {
-				p.i++
-				return vals
-			}
-			inner := strings.TrimSpace(p.text[p.i+1 : end-1])
-			p.i = end
-			if n, ok := p.w.number(inner, 9); ok && allDigits(strings.TrimPrefix(inner, "-")) && len(vals) > 1 {
-				if n < 0 {
-					n += int64(len(vals))
-				}
-				if n >= 0 && n < int64(len(vals)) {
-					vals = []Arg{vals[n]}
-					continue
-				}
-			}
-			vals = []Arg{{Value: blurAll(vals)}}
-		case p.text[p.i] == '.' && p.i+1 < len(p.text) && (digit(p.text[p.i+1]) >= 0 || p.text[p.i+1] == '_'):
-			j := p.i + 1
-			for j < len(p.text) && (digit(p.text[j]) >= 0 || p.text[j] == '_') {
-				j++
-			}
-			name := lower(p.text[p.i+1 : j])
-			if j >= len(p.text) || p.text[j] != '(' {
-				if len(vals) == 1 && vals[0].blurred() || len(vals) != 1 || name == "fullname" || name == "length" || name == "count" {
-					p.i = j
-					vals = []Arg{{Value: blurAll(vals)}}
-					continue
-				}
-				return vals // file.txt: a dot in a word
-			}
-			at := p.i
-			p.i = j
-			args := p.paren()
-			vals = []Arg{{Value: p.w.psMethod(vals, "."+name, args, p.pos(at), p.c)}}
-		case strings.HasPrefix(p.text[p.i:], "::"):
-			j := p.i + 2
-			for j < len(p.text) && (digit(p.text[j]) >= 0 || p.text[j] == '_') {
-				j++
-			}
-			name := lower(p.text[p.i+2 : j])
-			at := p.i
-			p.i = j
-			var args []Arg
-			call := p.i < len(p.text) && p.text[p.i] == '('
-			if call {
-				args = p.paren()
-			}
-			if !call {
-				// A property such as UTF8: keep the name for the method behind it.
-				if len(vals) == 1 {
-					vals = []Arg{{Value: concat(vals[0].Value, exact("::"+name))}}
-				}
-				continue
-			}
-			vals = []Arg{{Value: p.w.psMethod(vals, "::"+name, args, p.pos(at), p.c)}}
-		default:
-			return vals
-		}
-	}
-	return vals
-}
-
-func blurAll(vals []Arg) Value {
-	v := joinValues(argValues(vals), " ")
-	return v.blur()
-}
-
-// psMethod notes a method call as a leaf named after type and method, and
-// computes the few that hide text.
-func (w *walker) psMethod(on []Arg, name string, args []Arg, off int, c ctx) Value {
-	subject := Value{}
-	if len(on) == 1 {
-		subject = on[0].Value
-	}
-	typ := lower(subject.Text)
-	static := strings.HasPrefix(typ, "[")
-	s, known := subject.Exact()
-	arg := func(i int) (string, bool) {
-		if i < len(args) {
-			return args[i].Exact()
-		}
-		return "", false
-	}
-	switch name {
-	case ".replace":
-		a, ok1 := arg(0)
-		b, ok2 := arg(1)
-		if known && ok1 && ok2 && a != "" && len(s) < 64<<10 && strings.Count(s, a)*len(b) < maxText {
-			return exact(strings.ReplaceAll(s, a, b))
-		}
-		return subject.blur()
-	case ".tostring", ".trim", ".trimend", ".trimstart":
-		if known {
-			return exact(strings.TrimSpace(s))
-		}
-		return subject
-	case ".tolower":
-		return subject.mapExact(func(s string) Value { return exact(lower(s)) })
-	case ".toupper":
-		return subject.mapExact(func(s string) Value { return exact(strings.ToUpper(s)) })
-	case ".substring", ".split", ".join", ".tochararray", ".contains", ".startswith", ".endswith", ".gettype", ".padleft", ".indexof":
-		return subject.blur()
-	case ".getstring":
-		if known && !strings.HasPrefix(typ, "[") && len(args) == 0 {
-			return subject
-		}
-		if t, ok := arg(0); ok {
-			if strings.Contains(typ, "unicode") {
-				return exact(fromUTF16(t))
-			}
-			return exact(t)
-		}
-	case "::frombase64string":
-		if t, ok := arg(0); ok {
-			if d, ok := decodeBase64(t); ok {
-				return exact(d)
-			}
-		}
-	case "::getstring":
-		if t, ok := arg(0); ok {
-			return exact(t)
-		}
-	case "::getfolderpath", "::combine", "::join":
-		if name == "::combine" && len(args) > 0 {
-			return joinValues(argValues(args), "/")
-		}
-	case "::getenvironmentvariable":
-		if t, ok := arg(0); ok {
-			return w.psVariable("env:" + lower(t))
-		}
-	}
-	head := subject
-	if !static {
-		head = Value{}
-	}
-	argv := append([]Arg{{Value: concat(head, exact(name)), Offset: off, End: off}}, args...)
-	l := Leaf{Name: strings.TrimPrefix(typ, "[system.") + name, Argv: argv, Flags: Builtin, Offset: off, End: c.pos[1]}
-	if static {
-		l.Name = "[" + strings.TrimPrefix(strings.TrimPrefix(typ, "["), "system.") + name
-	} else {
-		l.Name = name
-	}
-	i := w.add(l, ctx{via: c.via, flags: c.flags})
-	switch name {
-	case ".delete", ".moveto": // what it is of says what is deleted
-		w.f.Leaves[min(i, len(w.f.Leaves)-1)].Argv = append(argv, Arg{Value: subject, Offset: off, End: off})
-	case ".downloadfile":
-		if len(args) > 1 {
-			w.write(args[1].Value, outputHole(Span{i, i + 1}), false)
-		}
-	}
-	// ScriptBlock.Create, Invoke and InvokeScript run their text.
-	switch name {
-	case "::create":
-		if strings.Contains(typ, "scriptblock") && len(args) > 0 {
-			w.sub(func() { w.code(args[0].Value, PowerShell, &args[0], "scriptblock", ctx{via: c.via, flags: c.flags}) })
-		}
-	case ".invokescript", ".invokeexpression", ".addscript":
-		if len(args) > 0 {
-			w.sub(func() { w.code(args[0].Value, PowerShell, &args[0], name, ctx{via: c.via, flags: c.flags}) })
-		}
-	case "::start":
-		if strings.Contains(typ, "process") && len(args) > 0 {
-			w.sub(func() {
-				next := []Arg{args[0]}
-				if len(args) > 1 {
-					next = append(next, w.splitWords(args[1])...)
-				}
-				w.run(next, ctx{via: c.via, flags: c.flags, pos: c.pos})
-			})
-		}
-	}
-	return outputHole(Span{i, i + 1})
-}
-
-func fromUTF16(s string) string {
-	u := make([]uint16, 0, len(s)/2)
-	for i := 0; i+1 < len(s); i += 2 {
-		u = append(u, uint16(s[i])|uint16(s[i+1])<<8)
-	}
-	return string(utf16.Decode(u))
-}
-
-// expression evaluates what is written in expression mode until the end of the
-// text: constants, variables, +, -join, -f, -replace, casts and method calls.
-func (p *ps) expression() (result []Arg) {
-	if !p.w.enter() {
-		return nil
-	}
-	defer p.w.leave()
-	var out []Arg
-	op := ""
-	var format *Value // the left side of -f, until all operands are read
-	push := func(vals []Arg) {
-		switch {
-		case op == "-f":
-			if len(out) > 0 {
-				f := out[len(out)-1].Value
-				format = &f
-			}
-			out = append([]Arg(nil), vals...)
-		case op == "+" && len(out) > 0 && len(vals) == 1:
-			out[len(out)-1].Value = concat(out[len(out)-1].Value, vals[0].Value)
-		case op == "-join" && len(vals) == 1:
-			sep, ok := vals[0].Exact()
-			if ok {
-				out = []Arg{{Value: joinValues(argValues(out), sep)}}
-			}
-		case op == "prejoin":
-			out = append(out, Arg{Value: joinValues(argValues(vals), "")})
-		case op == "[char]" && len(vals) == 1:
-			out = append(out, Arg{Value: vals[0].mapExact(func(s string) Value {
-				n, ok := p.w.number(s, 9)
-				if !ok || n < 0 || n > 0x10ffff {
-					return exact(s)
-				}
-				return exact(string(rune(n)))
-			})})
-		default:
-			out = append(out, vals...)
-		}
-		op = ""
-	}
-	defer func() {
-		if format != nil {
-			if f, ok := format.Exact(); ok {
-				result = []Arg{{Value: psFormat(f, result)}}
-			}
-		}
-	}()
-	for p.i < len(p.text) && p.w.step(1) {
-		p.space(true)
-		if p.i >= len(p.text) {
-			break
-		}
-		start := p.i
-		ch := p.text[p.i]
-		switch {
-		case ch == '\'':
-			s, ok := p.single()
-			if !ok {
-				return out
-			}
-			push(p.member([]Arg{{Value: p.w.literal(s), Offset: p.pos(start), End: p.pos(p.i), Quote: Single}}))
-		case ch == '"':
-			v, ok := p.double()
-			if !ok {
-				return out
-			}
-			push(p.member([]Arg{{Value: v, Offset: p.pos(start), End: p.pos(p.i), Quote: Double}}))
-		case ch == '$':
-			v, many := p.dollar()
-			vals := many
-			if many == nil {
-				vals = []Arg{{Value: v, Offset: p.pos(start), End: p.pos(p.i), Quote: Expanded}}
-			}
-			push(p.member(vals))
-		case ch == '@' || ch == '{':
-			if ch == '@' {
-				if end, ok := p.hereString(p.i); ok {
-					v := p.hereText(p.i, end)
-					p.i = end
-					push(p.member([]Arg{{Value: v, Offset: p.pos(start), End: p.pos(end), Quote: Double}}))
-					continue
-				}
-			}
-			args := p.argument(false)
-			if p.i == start {
-				p.i++
-				continue
-			}
-			if len(args) == 1 && args[0].psBlock() && p.i < len(p.text) {
-				// {...}.Invoke()
-				p.w.sub(func() { p.w.nestedPS(args[0].Text, args[0], p.c) })
-			}
-			push(args)
-		case ch == '(':
-			push(p.member(p.paren()))
-		case ch == '[':
-			end, ok := p.group(p.i)
-			if !ok {
-				p.i++
-				continue
-			}
-			typ := p.text[p.i:end]
-			p.i = end
-			if strings.HasPrefix(p.text[p.i:], "::") {
-				push(p.member([]Arg{{Value: exact(typ), Offset: p.pos(start), End: p.pos(end)}}))
-				continue
-			}
-			if strings.EqualFold(typ, "[char]") {
-				was := op
-				op = "[char]"
-				if was == "+" {
-					// 'a' + [char]66
-					n := len(out)
-					p.space(false)
-					sub := p.primary()
-					op = "[char]"
-					push(sub)
-					if len(out) > n && n > 0 {
-						out[n-1].Value = concat(out[n-1].Value, out[n].Value)
-						out = out[:n]
-					}
-				}
-			}
-		case ch == '+':
-			op = "+"
-			p.i++
-		case ch == ',':
-			op = ""
-			p.i++
-		case ch == '-':
-			j := p.i + 1
-			for j < len(p.text) && (p.text[j]|0x20 >= 'a' && p.text[j]|0x20 <= 'z') {
-				j++
-			}
-			name := lower(p.text[p.i:j])
-			p.i = max(j, p.i+1)
-			switch name {
-			case "-join":
-				op = "-join"
-				if len(out) == 0 {
-					op = "prejoin"
-				}
-			case "-f":
-				op = "-f"
-			case "-replace", "-creplace", "-ireplace", "-split":
-				if len(out) > 0 {
-					out = []Arg{{Value: blurAll(out)}}
-				}
-			}
-		case digit(ch) >= 0 || ch == '_':
-			j := p.i
-			for j < len(p.text) && (digit(p.text[j]) >= 0 || p.text[j] == '.' || p.text[j] == '_') {
-				j++
-			}
-			v := exact(p.text[p.i:j])
-			p.i = j
-			if p.text[start] >= '0' && p.text[start] <= '9' && strings.HasPrefix(p.text[j:], "..") {
-				v = hole(HoleNumber, "")
-			}
-			push([]Arg{{Value: v, Offset: p.pos(start), End: p.pos(j)}})
-		case ch == ';' || ch == '|':
-			return out
-		case ch == '>':
-			if r, ok := p.redirect(); ok {
-				p.redirs = append(p.redirs, r)
-			}
-		default:
-			p.i++
-		}
-	}
-	return out
-}
-
-// primary reads one operand for a cast.
-func (p *ps) primary() []Arg {
-	start := p.i
-	switch {
-	case p.i >= len(p.text):
-		return nil
-	case p.text[p.i] == '(':
-		return p.paren()
-	case p.text[p.i] == '$':
-		v, many := p.dollar()
-		if many != nil {
-			return many
-		}
-		return []Arg{{Value: v}}
-	}
-	for p.i < len(p.text) && digit(p.text[p.i]) >= 0 {
-		p.i++
-	}
-	return []Arg{{Value: exact(p.text[start:p.i])}}
-}
-
-// psFormat fills {0}, {1} ... of -f.
-func psFormat(f string, args []Arg) Value {
-	var b builder
-	for i := 0; i < len(f); i++ {
-		if f[i] != '{' {
-			b.addText(f[i : i+1])
-			continue
-		}
-		end := strings.IndexByte(f[i:], '}')
-		if end < 2 {
-			b.addText("{")
-			continue
-		}
-		n := int(f[i+1] - '0')
-		if n >= 0 && n < len(args) && end == 2 {
-			b.add(args[n].Value)
-		} else {
-			b.add(hole(HoleMany, ""))
-		}
-		i += end
-	}
-	return b.take()
-}
-
-// splitWords splits the text of a word at blanks.
-func (w *walker) splitWords(a Arg) []Arg {
-	if len(a.Alts) > 0 || len(a.Holes) > 0 {
-		a.Splits = true
-		return []Arg{a}
-	}
-	var out []Arg
-	for f := range strings.FieldsSeq(a.Text) {
-		if !w.step(1) {
-			break
-		}
-		out = append(out, Arg{Value: exact(strings.Trim(f, `"'`)), Offset: a.Offset, End: a.End, Quote: a.Quote})
-	}
-	return out
 }

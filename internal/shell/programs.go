@@ -45,6 +45,9 @@ func joinedArg(argv []Arg) *Arg {
 // program walks programs that run others besides doing something themselves.
 // It reports whether it added the leaf.
 func (w *walker) program(name string, argv []Arg, c ctx) bool {
+	if w.starts(name, argv, c) {
+		return true
+	}
 	switch name {
 	case "find", "gfind", "bfs":
 		w.find(argv, c)
@@ -60,7 +63,7 @@ func (w *walker) program(name string, argv []Arg, c ctx) bool {
 		w.kubectl(name, argv, c)
 	case "ip":
 		if len(argv) > 4 && argv[1].Text == "netns" && argv[2].Text == "exec" {
-			w.started(argv, c, Wrap{Name: name, Argv: argv[:4]}, func(_ int, c ctx) { w.run(argv[4:], c) })
+			w.started(argv, c, Wrap{Name: name, Argv: argv[:4]}, func(_ int, c ctx) { w.launch(argv[4:], c) })
 			return true
 		}
 		return false
@@ -85,7 +88,7 @@ func (w *walker) program(name string, argv []Arg, c ctx) bool {
 		})
 	case "sed", "gsed":
 		w.sed(argv, c)
-	case "vim", "vi", "nvim", "view", "gvim", "ex", "vimdiff", "rvim", "mvim":
+	case "vim", "vi", "nvim", "view", "gvim", "ex", "vimdiff", "rvim", "mvim", "rview", "gview", "rgvim":
 		w.vim(argv, c)
 	case "ed", "red":
 		w.started(argv, c, Wrap{Name: name, Argv: argv[:1]}, func(i int, inner ctx) { w.typed("ed", i, c.in, inner) })
@@ -122,29 +125,32 @@ func (w *walker) program(name string, argv []Arg, c ctx) bool {
 		for n := range argv {
 			if argv[n].Text == "--" {
 				next := append([]Arg{{Value: exact("bash"), Offset: argv[n].Offset, End: argv[n].End}}, argv[n+1:]...)
-				w.started(argv, c, Wrap{Name: name, Argv: argv[:n]}, func(_ int, c ctx) { w.run(next, c) })
+				w.started(argv, c, Wrap{Name: name, Argv: argv[:n]}, func(_ int, c ctx) { w.launch(next, c) })
 				return true
 			}
 		}
 		return false
 	case "gdb", "lldb":
-		w.started(argv, c, Wrap{Name: name, Argv: argv[:1]}, func(i int, c ctx) {
-			for n := 1; n+1 < len(argv); n++ {
-				switch argv[n].Text {
-				case "-ex", "-iex", "-o", "-O", "--eval-command", "-eval-command":
-					v := argv[n+1]
-					for _, p := range [...]string{"shell ", "!", "platform shell "} {
-						if strings.HasPrefix(v.Text, p) && len(v.Alts) == 0 {
-							v.Value = v.slice(len(p), len(v.Text))
-							w.shellWord(&v, name, i, c)
-						}
-					}
-				case "--args":
-					w.run(argv[n+1:], c)
-					return
-				}
+		w.debugger(name, argv, c)
+	case "newgrp":
+		w.started(argv, c, Wrap{Name: name, Argv: argv}, func(i int, inner ctx) {
+			if c.in.Text != nil { // to the shell that it starts
+				w.inChild(func() { w.code(*c.in.Text, POSIX, hereArg(c), name, inner) })
 			}
 		})
+	case "ninja", "samurai":
+		w.ninja(argv, c)
+	case "mix", "rebar3":
+		lang := "elixir"
+		if name == "rebar3" {
+			lang = "erlang"
+		}
+		i := w.leaf(argv, c)
+		for n := 1; n+1 < len(argv); n++ {
+			if t := argv[n].Text; t == "-e" || t == "--eval" || t == "eval" && n == 1 {
+				w.f.Code = append(w.f.Code, Code{Language: lang, Text: argv[n+1].Value, Leaf: i, Offset: argv[n+1].Offset})
+			}
+		}
 	case "nix-shell":
 		opts, _ := options(argv, 1, "pIA", " --run --command --packages ")
 		code := value(opts, " --run --command ")
@@ -159,10 +165,19 @@ func (w *walker) program(name string, argv []Arg, c ctx) bool {
 		w.started(argv, c, Wrap{Name: name, Argv: argv[:min(n, len(argv))]}, func(_ int, c ctx) {
 			opts, _ := options(argv, 1, "xnpuagrdNkC", " --exec --name --pidfile --user --startas ")
 			if x := value(opts, " -x --exec -a --startas "); x != nil {
-				w.run(append([]Arg{*x}, argv[min(n, len(argv)):]...), c)
+				w.launch(append([]Arg{*x}, argv[min(n, len(argv)):]...), c)
 			}
 		})
 	case "go":
+		if len(argv) > 2 && argv[1].Text == "run" {
+			for n := 2; n < len(argv); n++ {
+				if v, ok := w.made(&argv[n]); ok {
+					i := w.leaf(argv, c)
+					w.f.Code = append(w.f.Code, Code{Language: "go", Text: v, Leaf: i, Offset: argv[n].Offset})
+					return true
+				}
+			}
+		}
 		for n := 1; n < len(argv); n++ {
 			a := argv[n]
 			if a.Text == "-exec" || a.Text == "-toolexec" || a.Text == "--exec" || a.Text == "--toolexec" {
@@ -320,7 +335,7 @@ func (w *walker) find(argv []Arg, c ctx) {
 					if strings.HasSuffix(rest[k].Text, "dir") {
 						w.st.dir = hole(HolePath, "{}")
 					}
-					w.run(substitute(cmd, "{}", v), cc)
+					w.launch(substitute(cmd, "{}", v), cc)
 				})
 			}
 			k = end
@@ -372,7 +387,7 @@ func (w *walker) fd(argv []Arg, c ctx) {
 		} else {
 			next = append(cmd[:len(cmd):len(cmd)], Arg{Value: match, Quote: Expanded})
 		}
-		w.run(next, c)
+		w.launch(next, c)
 	})
 }
 
@@ -486,7 +501,7 @@ func (w *walker) git(argv []Arg, c ctx) {
 			after(" -x --exec ")
 		case "bisect":
 			if len(rest) > 1 && rest[0].Text == "run" {
-				w.run(rest[1:], c)
+				w.launch(rest[1:], c)
 			}
 		case "submodule":
 			for k := range rest {
@@ -606,6 +621,7 @@ func (w *walker) ssh(name string, argv []Arg, c ctx) {
 // container walks docker exec and its many cousins.
 func (w *walker) container(name string, argv []Arg, c ctx) {
 	host, cmd := "", []Arg(nil)
+	var dir *Arg
 	own := 0
 	switch name {
 	case "vagrant":
@@ -671,6 +687,7 @@ func (w *walker) container(name string, argv []Arg, c ctx) {
 				m++
 			}
 			own, cmd = m, argv[min(m, len(argv)):]
+			dir = value(opts, " -w --workdir ")
 			if e := value(opts, " --entrypoint "); e != nil && !e.IsEmpty() {
 				cmd = append([]Arg{*e}, cmd...)
 			}
@@ -683,11 +700,14 @@ func (w *walker) container(name string, argv []Arg, c ctx) {
 	w.started(argv, c, Wrap{Name: name, Argv: argv[:min(own, len(argv))], Host: host}, func(_ int, c ctx) {
 		c.flags |= Contained
 		w.st = w.elsewhere()
+		if dir != nil && strings.HasPrefix(dir.Text, "/") {
+			w.st.dir = dir.Value
+		}
 		if strings.HasPrefix(cmd[0].Text, "-") {
 			// An image with an entry point of its own takes options here.
 			return
 		}
-		w.run(cmd, c)
+		w.launch(cmd, c)
 	})
 }
 
@@ -712,7 +732,7 @@ func (w *walker) kubectl(name string, argv []Arg, c ctx) {
 				w.started(argv, c, Wrap{Name: name, Argv: argv[:k+1], Host: host}, func(_ int, c ctx) {
 					c.flags |= Contained | Remote
 					w.st = w.elsewhere()
-					w.run(argv[k+1:], c)
+					w.launch(argv[k+1:], c)
 				})
 				return
 			}
@@ -722,7 +742,7 @@ func (w *walker) kubectl(name string, argv []Arg, c ctx) {
 				w.started(argv, c, Wrap{Name: name, Argv: argv[:m+1], Host: argv[m].String()}, func(_ int, c ctx) {
 					c.flags |= Contained | Remote
 					w.st = w.elsewhere()
-					w.run(argv[m+1:], c)
+					w.launch(argv[m+1:], c)
 				})
 				return
 			}
@@ -766,7 +786,12 @@ func (w *walker) tar(argv []Arg, c ctx) {
 // are walked as the programs they stand for. The manual is that of cmake 4.1.
 func (w *walker) cmake(argv []Arg, c ctx) bool {
 	if len(argv) > 2 && argv[1].Text == "-P" {
-		w.fed(&argv[2], "cmake", w.leaf(argv, c), c)
+		i := w.leaf(argv, c)
+		if v, ok := w.fed(&argv[2], "cmake", i, c); ok {
+			w.f.Code = append(w.f.Code, Code{Language: "cmake", Text: v, Leaf: i, Offset: argv[2].Offset})
+		} else if v, ok := w.written(argv[2].Value); ok {
+			w.f.Code = append(w.f.Code, Code{Language: "cmake", Text: v, Leaf: i, Offset: argv[2].Offset})
+		}
 		return true
 	}
 	if len(argv) < 4 || argv[1].Text != "-E" {
@@ -809,7 +834,7 @@ func (w *walker) cmake(argv []Arg, c ctx) bool {
 			w.st.dir = joinPath(w.st.dir, dir)
 		}
 		if len(next) > 0 {
-			w.run(next, c)
+			w.launch(next, c)
 		}
 	})
 	return true
@@ -933,6 +958,9 @@ func (w *walker) sed(argv []Arg, c ctx) {
 			scripts = append(scripts, &argv[n])
 		}
 		for _, s := range scripts {
+			if !w.step(1 + len(s.Text)/64) {
+				return
+			}
 			for _, cmd := range sedCommands(s.Text) {
 				if cmd == "" {
 					w.opaque(Opaque{Leaf: i, Text: hole(HoleInput, ""), From: c.in.From, Why: "sed e", Offset: s.Offset})
@@ -1123,6 +1151,87 @@ func (w *walker) typed(lang string, leaf int, in Input, c ctx) {
 	}
 }
 
+// made is the text of a file that the command itself makes or gives by a
+// descriptor; what was there before is the project's own.
+func (w *walker) made(a *Arg) (Value, bool) {
+	if v, ok := w.written(a.Value); ok {
+		return v, true
+	}
+	if len(a.Holes) > 0 && a.Holes[0].Kind == HolePath {
+		return w.procText(a.Holes[0].Name)
+	}
+	return Value{}, false
+}
+
+// debugger walks the commands that gdb and lldb are given.
+func (w *walker) debugger(name string, argv []Arg, c ctx) {
+	w.started(argv, c, Wrap{Name: name, Argv: argv[:1]}, func(i int, c ctx) {
+		for n := 1; n < len(argv); n++ {
+			v := argv[n]
+			key, _, joined := strings.Cut(v.Text, "=")
+			switch key {
+			case "-ex", "-iex", "-o", "-O", "--eval-command", "-eval-command", "--init-eval-command", "--one-line", "--one-line-before-file":
+				if joined && len(v.Alts) == 0 {
+					v.Value = v.slice(len(key)+1, len(v.Text))
+				} else if n++; n < len(argv) {
+					v = argv[n]
+				}
+			case "--args":
+				w.launch(argv[n+1:], c)
+				return
+			default:
+				continue
+			}
+			if len(v.Alts) > 0 {
+				continue
+			}
+			for _, p := range [...]string{"shell ", "!", "platform shell ", "pipe ", "|"} {
+				if !strings.HasPrefix(v.Text, p) {
+					continue
+				}
+				if k := strings.IndexByte(v.Text, '|'); p == "pipe " && k > 0 {
+					p = v.Text[:k+1]
+				}
+				a := v
+				a.Value = v.slice(len(p), len(v.Text))
+				w.shellWord(&a, name, i, c)
+				break
+			}
+			for _, p := range [...]string{"python ", "python-interactive ", "py ", "script "} {
+				if strings.HasPrefix(v.Text, p) && len(w.f.Code) < 256 {
+					w.f.Code = append(w.f.Code, Code{Language: "python", Text: v.slice(len(p), len(v.Text)), Leaf: i, Offset: v.Offset})
+				}
+			}
+		}
+	})
+}
+
+// ninja walks the commands of a build file that the command itself writes. Others
+// are made by a generator, and large.
+func (w *walker) ninja(argv []Arg, c ctx) {
+	opts, _ := options(argv, 1, "Cfjkldtw", "")
+	file := value(opts, " -f ")
+	if file == nil {
+		file = &Arg{Value: exact("build.ninja")}
+	}
+	w.started(argv, c, Wrap{Name: "ninja", Argv: argv[:1]}, func(i int, inner ctx) {
+		if d := value(opts, " -C "); d != nil {
+			w.st.dir = joinPath(w.st.dir, d.Value)
+		}
+		v, ok := w.made(file)
+		text, exact := v.Exact()
+		if !ok || !exact {
+			return
+		}
+		for line := range strings.SplitSeq(text, "\n") {
+			if cmd, ok := strings.CutPrefix(strings.TrimSpace(line), "command"); ok && w.step(1) {
+				a := Arg{Value: Value{Text: strings.TrimLeft(cmd, " =")}, Offset: c.pos[0], End: c.pos[1]}
+				w.shellWord(&a, "ninja", i, inner)
+			}
+		}
+	})
+}
+
 // tmux walks commands for new windows and keys typed into panes.
 func (w *walker) tmux(name string, argv []Arg, c ctx) {
 	w.started(argv, c, Wrap{Name: name, Argv: argv[:1]}, func(i int, c ctx) {
@@ -1135,13 +1244,13 @@ func (w *walker) tmux(name string, argv []Arg, c ctx) {
 					w.shellWord(&a, "screen stuff", i, c)
 					return
 				case t == "-X" && n+2 < len(argv) && (argv[n+1].Text == "exec" || argv[n+1].Text == "screen"):
-					w.run(argv[n+2:], c)
+					w.launch(argv[n+2:], c)
 					return
 				}
 			}
 			_, n := options(argv, 1, "cehpsStT", "")
 			if n < len(argv) && !given2(argv[:n], "-X", "-r", "-ls", "-list", "-wipe") {
-				w.run(argv[n:], c)
+				w.launch(argv[n:], c)
 			}
 			return
 		}
@@ -1149,7 +1258,7 @@ func (w *walker) tmux(name string, argv []Arg, c ctx) {
 			if name == "zellij" {
 				for n := range argv {
 					if argv[n].Text == "--" && n+1 < len(argv) {
-						w.run(argv[n+1:], c)
+						w.launch(argv[n+1:], c)
 						return
 					}
 					if argv[n].Text == "write-chars" && n+1 < len(argv) {
@@ -1161,7 +1270,7 @@ func (w *walker) tmux(name string, argv []Arg, c ctx) {
 			}
 			_, n := options(argv, 1, "e", "")
 			if n+1 < len(argv) {
-				w.run(argv[n+1:], c)
+				w.launch(argv[n+1:], c)
 			}
 			return
 		}
@@ -1224,7 +1333,7 @@ func (w *walker) tmuxCommand(cmd []Arg, leaf int, c ctx) {
 		if n == len(cmd)-1 {
 			w.shellWord(&cmd[n], "tmux "+cmd[0].Text, leaf, c)
 		} else if n < len(cmd) {
-			w.run(cmd[n:], c)
+			w.launch(cmd[n:], c)
 		}
 	}
 }
@@ -1260,8 +1369,7 @@ func (w *walker) packageRunner(name string, argv []Arg, from int, c ctx) {
 					next[0].Text = t[:at]
 				}
 			}
-			c.bare = true
-			w.run(next, c)
+			w.launch(next, c)
 		}
 	})
 }
@@ -1296,8 +1404,7 @@ func (w *walker) npm(name string, argv []Arg, c ctx) bool {
 						next[0].Text = t[:at]
 					}
 				}
-				c.bare = true
-				w.run(next, c)
+				w.launch(next, c)
 			}
 		})
 		return true
@@ -1386,7 +1493,7 @@ func (w *walker) bunDeno(argv []Arg, file, leaf int, c ctx) {
 			if sub == "exec" {
 				w.shellWord(&rest[n], "bun exec", leaf, inner)
 			} else {
-				w.sub(func() { w.run(rest[n:], inner) })
+				w.sub(func() { w.launch(rest[n:], inner) })
 			}
 		}
 	case "eval":
@@ -1426,8 +1533,10 @@ func (w *walker) packageScript(script string, args []Arg, leaf int, c ctx, must 
 	}
 	content, ok := w.readScript(exact("package.json"), c.pos[0])
 	if !ok && w.npmScripts == nil {
-		if must && w.world.ReadFile != nil {
-			w.problem(Problem{Kind: Unread, Path: "package.json", Leaf: leaf, Offset: c.pos[0]})
+		// With --prefix and its kin the folder is not the leaf's own.
+		full := joinPath(w.st.dir, exact("package.json"))
+		if at, known := full.Exact(); must && known && w.world.ReadFile != nil {
+			w.problem(Problem{Kind: Unread, Path: at, Leaf: leaf, Offset: c.pos[0]})
 		}
 		return
 	}
@@ -1495,7 +1604,7 @@ func (w *walker) watcher(name string, argv []Arg, c ctx) {
 			w.foreign("node", "", append([]Arg{{Value: exact("node"), Offset: argv[0].Offset}}, argv[n:]...), c)
 			return
 		}
-		w.run(argv[n:], c)
+		w.launch(argv[n:], c)
 	})
 }
 

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"path"
 	"slices"
 	"strings"
 )
@@ -9,7 +10,8 @@ import (
 // builtins, wrappers, programs that start programs, scripts; what remains is a
 // leaf.
 func (w *walker) run(argv []Arg, c ctx) {
-	if len(argv) == 0 || !w.enter() {
+	// A wrapper looks through all the words for its options, and so does the next.
+	if len(argv) == 0 || !w.step(len(argv)/64) || !w.enter() {
 		return
 	}
 	defer w.leave()
@@ -32,9 +34,22 @@ func (w *walker) run(argv []Arg, c ctx) {
 	text, known := head.Exact()
 	if !known {
 		i := w.leaf(argv, c)
-		if len(w.src.holes) > 0 && head.Prefix() == "" {
-			// Unknown text of an eval or sh -c stands where a program would.
-			w.opaque(Opaque{Leaf: i, Text: head.Value, From: head.origin(), Why: "program", Offset: c.pos[0]})
+		if made, ok := w.written(slashes(head.Value)); ok && !w.over {
+			from := len(w.f.Leaves)
+			w.sub(func() { w.writtenScript(head.String(), made, w.src.dialect, i, c) })
+			w.runs(i, from)
+			return
+		}
+		if head.Prefix() == "" && (len(w.src.holes) > 0 || !head.origin().Empty()) {
+			// Unknown text of an eval or sh -c, or what another program printed, stands
+			// where a program would.
+			why := "program"
+			if len(w.src.holes) == 0 {
+				why = "printed program"
+			} else if h := head.Value.Holes; len(h) > 0 && h[0].Name == "_" && h[0].From.Empty() {
+				return // "{ $_.x }": outside a pipeline it is nothing
+			}
+			w.opaque(Opaque{Leaf: i, Text: head.Value, From: head.origin(), Why: why, Offset: c.pos[0]})
 		}
 		return
 	}
@@ -46,23 +61,32 @@ func (w *walker) run(argv []Arg, c ctx) {
 		w.runDOS(text, argv, c)
 		return
 	}
-	if !c.bare {
-		if v, ok := w.st.aliases[text]; ok && !w.calling(call{name: "alias " + text}) {
+	if v, ok := w.st.aliases[text]; ok && !c.bare && !c.quoted && !w.calling(call{name: "alias " + text}) {
+		// A shell that is not interactive has to be told to know aliases.
+		w.branches(1, func(int) {
 			w.calls = append(w.calls, call{name: "alias " + text})
 			w.code(concat(append([]Value{v}, joinArgs(argv[1:]))...), w.src.dialect, head, "alias", c)
 			w.calls = w.calls[:len(w.calls)-1]
-			return
-		}
-		if fn, ok := w.st.funcs[text]; ok {
-			w.callFunction(text, fn, argv, c)
+		}, true)
+	}
+	if fn, ok := w.st.funcs[text]; ok && (!c.bare || fn.exported) {
+		w.branches(len(fn.bodies), func(i int) { w.callFunction(text, fn.bodies[i], argv, c) }, fn.maybe || c.bare)
+		if !fn.maybe && !c.bare {
 			return
 		}
 	}
-	c.bare = false
+	c.bare, c.quoted = false, false
 	if !strings.Contains(text, "/") && w.builtin(text, argv, c) {
 		return
 	}
 	w.start(text, argv, c)
+}
+
+// launch walks a command that another program starts, which knows no functions but
+// those that were exported.
+func (w *walker) launch(argv []Arg, c ctx) {
+	c.bare = true
+	w.run(argv, c)
 }
 
 // start runs a program that is no builtin of the shell.
@@ -72,6 +96,9 @@ func (w *walker) start(text string, argv []Arg, c ctx) {
 		return
 	}
 	i := w.leaf(argv, c)
+	if runsFiles(lower(name)) && !w.over {
+		w.runsOperands(argv, i, c)
+	}
 	if strings.ContainsAny(text, "/.") && !w.over {
 		w.executable(text, argv, i, c)
 	}
@@ -139,14 +166,8 @@ func (w *walker) leaf(argv []Arg, c ctx) int {
 	head := &argv[0]
 	if t, ok := head.Exact(); ok {
 		l.Name = programName(t)
-		if _, shadowed := w.st.funcs[t]; shadowed {
-			l.Flags |= UserDefined
-		}
 	} else if s := head.Suffix(); strings.Contains(s, "/") {
 		l.Name = programName(s) // $BIN/rm
-	}
-	if len(w.st.funcs) == 0 {
-		l.Flags &^= UserDefined
 	}
 	i := w.add(l, c)
 	if w.over {
@@ -163,6 +184,13 @@ func (w *walker) leaf(argv []Arg, c ctx) int {
 func (w *walker) writes(i int, c ctx) {
 	l := &w.f.Leaves[i]
 	args := l.Argv[1:]
+	if w.src.dialect == Cmd || w.src.dialect == PowerShell {
+		args = slices.Clone(args)
+		for k := range args {
+			args[k].Value = slashes(args[k].Value)
+		}
+		l = &Leaf{Name: l.Name, Argv: append(l.Argv[:1:1], args...)}
+	}
 	switch l.Name {
 	case "tee", "sponge":
 		text := outputHole(Span{i, i + 1})
@@ -190,17 +218,63 @@ func (w *walker) writes(i int, c ctx) {
 				}
 			}
 			// Without a name the last part of the address is the file.
-			remote := given(opts, " --remote-name ") || l.Name == "wget" || (l.Name == "curl" && strings.HasPrefix(t, "-") && !strings.HasPrefix(t, "--") && strings.Contains(t, "O"))
-			if u := l.Argv[len(l.Argv)-1].Text; remote && strings.Contains(u, "://") {
+			remote := given(opts, " --remote-name ") || l.Name == "wget" || l.Name == "aria2c" || (l.Name == "curl" && strings.HasPrefix(t, "-") && !strings.HasPrefix(t, "--") && strings.Contains(t, "O"))
+			if u := l.Argv[len(l.Argv)-1].Text; remote && (strings.Contains(u, "://") || strings.Contains(u, "/") && !strings.HasPrefix(u, "-")) {
 				if b := basename(u); b != "" && !strings.Contains(b, ":") {
 					w.write(exact(b), outputHole(Span{i, i + 1}), false)
 				}
 			}
 		}
+	case "scp", "rsync":
+		if n := len(args); n > 1 && !strings.Contains(args[n-1].Text, ":") {
+			to := args[n-1].Value
+			for k := range args[:n-1] {
+				host, file, _ := strings.Cut(args[k].Text, ":")
+				if host == "" || file == "" || strings.Contains(host, "/") {
+					continue
+				}
+				w.write(to, outputHole(Span{i, i + 1}), false)
+				w.write(joinPath(to, exact(basename(file))), outputHole(Span{i, i + 1}), false)
+			}
+		}
+	case "java":
+		for k := 1; k+1 < len(l.Argv); k++ {
+			if l.Argv[k].Text == "-jar" {
+				if made, ok := w.written(l.Argv[k+1].Value); ok {
+					w.opaque(Opaque{Leaf: i, Text: made, From: made.origin(), Why: "written script", Offset: l.Offset})
+				}
+				break
+			}
+		}
+	case "certutil", "bitsadmin":
+		for k := 1; k < len(args); k++ { // the file stands behind the address
+			if strings.Contains(args[k-1].Text, "://") {
+				w.write(slashes(args[k].Value), outputHole(Span{i, i + 1}), false)
+			}
+		}
+		if n := len(args); n > 2 && (strings.HasPrefix(lower(args[0].Text), "-decode") || strings.HasPrefix(lower(args[0].Text), "/decode")) {
+			w.write(slashes(args[n-1].Value), outputHole(Span{i, i + 1}), false)
+		}
 	case "cp", "mv", "ln", "install":
 		if len(args) >= 2 {
-			if v, ok := w.written(args[len(args)-2].Value); ok {
-				w.write(args[len(args)-1].Value, v, false)
+			from, to := args[len(args)-2].Value, args[len(args)-1].Value
+			if v, ok := w.written(from); ok {
+				w.write(to, v, false)
+			} else if at, ok := w.absolute(to); ok && len(w.copied) < 64 {
+				if w.copied == nil {
+					w.copied = map[string]Value{}
+				}
+				w.copied[at] = joinPath(w.st.dir, from)
+			}
+		}
+	case "dd":
+		for k := range args {
+			if t := args[k].Text; strings.HasPrefix(t, "of=") && len(args[k].Alts) == 0 {
+				text := outputHole(Span{i, i + 1})
+				if c.in.Text != nil {
+					text = *c.in.Text
+				}
+				w.write(args[k].slice(3, len(t)), text, false)
 			}
 		}
 	}
@@ -212,8 +286,8 @@ func (w *walker) builtinLeaf(argv []Arg, c ctx) {
 	w.leaf(argv, c)
 }
 
-func (w *walker) callFunction(name string, fn function, argv []Arg, c ctx) {
-	if w.calling(call{name, fn.body}) {
+func (w *walker) callFunction(name string, fn body, argv []Arg, c ctx) {
+	if w.calling(call{name, fn.stmt}) {
 		w.recursion(Recursion{Name: name, Offset: c.pos[0],
 			Forks: c.flags&Background != 0 || c.in.Kind == InputPipe || c.outKind == OutputPipe || c.flags&Substitution != 0})
 		return
@@ -223,12 +297,12 @@ func (w *walker) callFunction(name string, fn function, argv []Arg, c ctx) {
 	inner.params, inner.knows = argv[1:], true
 	w.st = &inner
 	w.src = fn.src
-	w.calls = append(w.calls, call{name, fn.body})
+	w.calls = append(w.calls, call{name, fn.stmt})
 	c.flags |= Function
-	if fn.body != nil {
-		w.stmt(fn.body, c)
+	if fn.stmt != nil {
+		w.stmt(fn.stmt, c)
 	} else {
-		w.text(fn.ps, fn.src.dialect, c)
+		w.psBody(fn.params, fn.ps, argv[1:], c)
 	}
 	w.calls = w.calls[:len(w.calls)-1]
 	after := w.st
@@ -309,14 +383,21 @@ func (w *walker) builtin(name string, argv []Arg, c ctx) bool {
 				w.st.params, w.st.knows = argv[i:], true
 				break
 			}
-			if strings.HasPrefix(t, "-") && strings.Contains(t, "a") && !strings.HasPrefix(t, "--") {
-				w.st.allexp = true
+			on := t[0] == '-'
+			if strings.Contains(t, "a") {
+				w.st.allexp = on
 			}
-			if t == "-o" || t == "+o" {
-				if i+1 < len(argv) && argv[i+1].Text == "allexport" && t == "-o" {
-					w.st.allexp = true
-				}
+			if strings.Contains(t, "e") {
+				w.st.errexit = on
+			}
+			if strings.HasSuffix(t, "o") && i+1 < len(argv) {
 				i++
+				switch argv[i].Text {
+				case "allexport":
+					w.st.allexp = on
+				case "errexit":
+					w.st.errexit = on
+				}
 			}
 		}
 	case "shift":
@@ -487,6 +568,7 @@ func (w *walker) cd(argv []Arg, stack string) {
 		}
 	}
 	old := w.st.dir
+	w.st.stay = nil
 	switch {
 	case stack == "popd":
 		if n := len(w.st.dirs); n > 0 {
@@ -512,13 +594,64 @@ func (w *walker) cd(argv []Arg, stack string) {
 			w.st.dir = joinPath(old, w.item(args[0]))
 		}
 		if stack == "pushd" {
-			w.st.dirs = append(w.st.dirs[:len(w.st.dirs):len(w.st.dirs)], old)
+			w.st.pushDir(old)
 		}
+		w.st.stay = &old
 	}
 	w.st.oldDir = &old
 	if _, set := w.st.vars["PWD"]; set {
 		w.assign("PWD", w.st.dir)
 	}
+}
+
+// stayed takes the folder of a cd for one of two where what follows runs whether it
+// succeeded or not and the folder is not there.
+func (w *walker) stayed() {
+	if stay := w.st.stay; stay != nil {
+		if w.st.stay = nil; !w.st.errexit && w.missing(w.st.dir) {
+			w.st.dir = either(w.st.dir, *stay)
+		}
+	}
+}
+
+// stayedOr is stayed for the shells of Windows, in front of the command that rest
+// begins with. Behind && the cd succeeded, and behind one that leaves as well.
+func (w *walker) stayedOr(and bool, rest string) {
+	if w.st.stay == nil {
+		return
+	}
+	switch word := lower(strings.TrimLeft(rest[:min(len(rest), 64)], " \t({@")); {
+	case and, strings.HasPrefix(word, "exit"), strings.HasPrefix(word, "goto"), strings.HasPrefix(word, "return"), strings.HasPrefix(word, "throw"):
+		w.st.stay = nil
+	}
+	w.stayed()
+}
+
+// plainPattern makes a name a pattern that matches it alone.
+var plainPattern = strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`)
+
+// missing reports whether a folder is known not to be there, nor named by what ran
+// before and may have made it.
+func (w *walker) missing(dir Value) bool {
+	p, known := dir.Exact()
+	if p = cleanPath(p); !known || w.world.Glob == nil || w.st.remote || !onDrive(p) && !strings.HasPrefix(p, "/") || strings.HasSuffix(p, "/") || !w.step(16+len(w.f.Leaves)) {
+		return false
+	}
+	parent, name := path.Split(p)
+	if names, ok := w.world.Glob(path.Clean(parent), plainPattern.Replace(name)); !ok || len(names) > 0 {
+		return false
+	}
+	for i := range w.f.Leaves {
+		if has(" cd pushd chdir sl set-location push-location ", lower(w.f.Leaves[i].Name)) {
+			continue
+		}
+		for k, a := range w.f.Leaves[i].Argv {
+			if k > 0 && strings.Contains(a.Text, name) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // searched adds the folders below those of CDPATH to where cd may have led.
@@ -576,7 +709,7 @@ func joinOne(d, p Value) Value {
 	if p.IsEmpty() {
 		return d
 	}
-	abs := strings.HasPrefix(p.Prefix(), "/")
+	abs := strings.HasPrefix(p.Prefix(), "/") || onDrive(p.Prefix())
 	if !abs && tooDeep(d, p) {
 		return hole(HolePath, "")
 	}
@@ -597,8 +730,16 @@ func joinOne(d, p Value) Value {
 	return join(join(d, exact("/")), p)
 }
 
+// onDrive tells an absolute path of Windows.
+func onDrive(p string) bool {
+	return len(p) > 2 && p[1] == ':' && letter(p[0]) && (p[2] == '/' || p[2] == '\\')
+}
+
 // cleanPath resolves . and .. in an absolute path, as text.
 func cleanPath(p string) string {
+	if onDrive(p) {
+		return p[:2] + cleanPath(strings.ReplaceAll(p[2:], `\`, "/"))
+	}
 	if !strings.HasPrefix(p, "/") {
 		return p
 	}
@@ -640,8 +781,7 @@ func (w *walker) exec(argv []Arg, c ctx) {
 		return
 	}
 	c.via = via(c.via, Wrap{Name: "exec", Argv: argv[:n]})
-	c.bare = true
-	w.run(argv[n:], c)
+	w.launch(argv[n:], c)
 	w.st.dead = true
 }
 

@@ -29,6 +29,32 @@ type rule struct {
 	recipe []string
 }
 
+// makeShell walks $(shell CMD) outside recipes, which make runs as it reads them.
+func (w *walker) makeShell(line string, c ctx) {
+	for {
+		_, rest, ok := strings.Cut(line, "$(shell ")
+		if !ok {
+			return
+		}
+		depth, end := 1, 0
+		for end < len(rest) && depth > 0 {
+			switch rest[end] {
+			case '(':
+				depth++
+			case ')':
+				depth--
+			}
+			end++
+		}
+		if depth > 0 || !w.step(1+end/64) {
+			return
+		}
+		a := Arg{Value: exact(strings.ReplaceAll(rest[:end-1], "$$", "$")), Offset: c.pos[0], End: c.pos[1]}
+		w.shellWord(&a, "make", -1, c)
+		line = rest[end:]
+	}
+}
+
 // makefile walks the recipes that making the targets would run: those of the
 // targets and of what they need. It knows plain variables, no functions.
 func (w *walker) makefile(content string, targets []string, sets map[string]string, c ctx) {
@@ -57,6 +83,7 @@ func (w *walker) makefile(content string, targets []string, sets map[string]stri
 		if line == "" || line[0] == '#' {
 			continue
 		}
+		w.makeShell(line, c)
 		if name, val, ok := strings.Cut(line, "="); ok && !strings.ContainsAny(strings.TrimRight(name, ":?+! "), ": \t") {
 			vars[strings.TrimSpace(strings.TrimRight(name, ":?+! "))] = strings.TrimSpace(val)
 			if strings.HasPrefix(val, "!") {

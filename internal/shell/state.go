@@ -16,6 +16,7 @@ type state struct {
 	exported []Assign
 	dir      Value
 	oldDir   *Value
+	stay     *Value     // where the shell still is if the last cd failed
 	dirs     []Value    // pushd stack
 	open     []Redirect // descriptors that exec opened
 	params   []Arg
@@ -23,6 +24,7 @@ type state struct {
 	knows    bool // params is complete: inside a function or script called here
 	dead     bool // after exit, return, exec
 	allexp   bool // set -a
+	errexit  bool // set -e
 	remote   bool // another machine: World does not apply
 }
 
@@ -37,9 +39,71 @@ type variable struct {
 }
 
 type function struct {
-	body *syntax.Stmt
+	bodies   []body // which one is defined may depend on how a branch went
+	maybe    bool   // or none is, and the program of that name runs
+	exported bool   // shells started from here have it too
+}
+
+type body struct {
+	stmt *syntax.Stmt
 	src  *source
-	ps   string // the body of a PowerShell function
+	// ps is the body of a PowerShell function, params what stands in the brackets
+	// behind its name.
+	ps, params string
+}
+
+// maxBodies bounds the bodies that one function may have.
+const maxBodies = 16
+
+// either is a function that is this one or the other.
+func (f function) either(other function) function {
+	f.maybe = f.maybe || other.maybe
+	f.exported = f.exported || other.exported
+	all := f.bodies[:len(f.bodies):len(f.bodies)]
+	for _, b := range other.bodies {
+		if !slices.Contains(all, b) {
+			all = append(all, b)
+		}
+	}
+	f.bodies = all
+	return f
+}
+
+// define makes a function, in place of an earlier one of that name.
+func (w *walker) define(name string, b body) {
+	if w.st.funcs == nil {
+		w.st.funcs = map[string]function{}
+	}
+	w.st.funcs[name] = function{bodies: []body{b}, exported: w.st.allexp}
+}
+
+// mergeFunctions is what may be defined where either a or b is.
+func (w *walker) mergeFunctions(a, b map[string]function) map[string]function {
+	if len(a)+len(b) == 0 {
+		return b
+	}
+	w.step(len(a) + len(b))
+	out := maps.Clone(b)
+	if out == nil {
+		out = map[string]function{}
+	}
+	for name, fn := range b {
+		if other, ok := a[name]; ok {
+			if fn = fn.either(other); len(fn.bodies) > maxBodies {
+				w.fail("functions of one name", maxBodies)
+			}
+		} else {
+			fn.maybe = true
+		}
+		out[name] = fn
+	}
+	for name, fn := range a {
+		if _, ok := b[name]; !ok {
+			fn.maybe = true
+			out[name] = fn
+		}
+	}
+	return out
 }
 
 func (s *state) clone() *state {
@@ -115,14 +179,7 @@ func (w *walker) merge(a, b *state) *state {
 			out.setVar(name, mergeVar(vb, variable{val: w.inherited(name)}))
 		}
 	}
-	for name, fn := range a.funcs {
-		if _, ok := out.funcs[name]; !ok {
-			if out.funcs == nil {
-				out.funcs = map[string]function{}
-			}
-			out.funcs[name] = fn
-		}
-	}
+	out.funcs = w.mergeFunctions(a.funcs, b.funcs)
 	for name, v := range a.aliases {
 		if _, ok := out.aliases[name]; !ok {
 			if out.aliases == nil {
@@ -231,12 +288,21 @@ func (w *walker) inherited(name string) Value {
 	h := Hole{Kind: HoleVar, Name: name}
 	if w.world.Env != nil && !w.st.remote {
 		v, ok := w.world.Env(name)
+		if ok && w.private(name) {
+			h.NonEmpty = v != ""
+			return Value{Holes: []Hole{h}}
+		}
 		if ok {
 			return exact(v)
 		}
 		h.Unset = true
 	}
 	return Value{Holes: []Hole{h}}
+}
+
+// private reports whether the value of an environment variable is not to be known.
+func (w *walker) private(name string) bool {
+	return w.world.Private != nil && w.world.Private(name)
 }
 
 // variable returns the scalar value of a name: the first element of an array.
@@ -264,12 +330,27 @@ func (w *walker) child() *state {
 			delete(st.vars, name)
 		}
 	}
+	for name, fn := range st.funcs {
+		if !fn.exported {
+			delete(st.funcs, name)
+		}
+	}
+	st.aliases = nil
 	st.params, st.name0, st.knows, st.dead, st.allexp = nil, nil, true, false, false
-	st.dirs = nil
+	st.dirs, st.stay, st.errexit = nil, nil, false
 	return st
 }
 
 // elsewhere returns the state of a shell on another machine.
 func (w *walker) elsewhere() *state {
 	return &state{dir: hole(HolePath, ""), knows: true, remote: true}
+}
+
+// maxDirs bounds the stack of pushd. What lies deeper is forgotten, and so unknown.
+const maxDirs = 32
+
+// pushDir puts a folder on the stack, which copies of the state share.
+func (st *state) pushDir(dir Value) {
+	kept := st.dirs[max(0, len(st.dirs)-maxDirs+1):]
+	st.dirs = append(slices.Clip(kept), dir)
 }

@@ -16,6 +16,10 @@ type World struct {
 	// expansion is a hole with Unset set.
 	Env func(name string) (value string, ok bool)
 
+	// Private reports whether the value of a variable that has one must not come
+	// into the facts, since it is a secret: its expansion is a hole.
+	Private func(name string) bool
+
 	// ReadFile returns the content of a file that would be executed, such as a
 	// script, package.json or Makefile. It returns false if the file is
 	// missing, out of bounds or larger than max bytes; in the last case content

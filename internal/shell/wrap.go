@@ -1,6 +1,9 @@
 package shell
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // grammar is how a wrapper reads its own words before the command it starts.
 type grammar struct {
@@ -9,6 +12,8 @@ type grammar struct {
 	// long are the long options that take a value as a word of its own, with
 	// spaces around each.
 	long string
+	// two are long options that take two words.
+	two string
 	// skip counts operands before the command.
 	skip int
 	// assigns is set when VAR=value words may stand before the command.
@@ -70,14 +75,14 @@ func grammarOf(name string) (grammar, bool) {
 		return grammar{stop: " -v -V "}, true
 	case "builtin":
 		return grammar{}, true
-	case "chroot", "gchroot":
+	case "chroot", "gchroot", "arch-chroot":
 		return grammar{long: " --userspec --groups ", skip: 1, flags: Contained}, true
 	case "unshare":
 		return grammar{short: "RwSG", long: " --root --wd --setuid --setgid --propagation --map-users --map-groups ", dir: " -w --wd ", flags: Contained}, true
 	case "nsenter":
 		return grammar{short: "tSGW", long: " --target --setuid --setgid --wdns ", flags: Contained | Elevated}, true
 	case "bwrap":
-		return grammar{long: " --dev-bind --bind --ro-bind --symlink --setenv --file --bind-data --chmod --perms --size --tmpfs --proc --dev --mqueue --dir --chdir --unsetenv --uid --gid --hostname --lock-file --sync-fd --seccomp --cap-add --cap-drop --remount-ro ", flags: Contained}, true
+		return grammar{two: " --dev-bind --dev-bind-try --bind --bind-try --ro-bind --ro-bind-try --symlink --setenv --file --bind-data --ro-bind-data --chmod --overlay ", long: " --dev-bind --bind --ro-bind --symlink --setenv --file --bind-data --chmod --perms --size --tmpfs --proc --dev --mqueue --dir --chdir --unsetenv --uid --gid --hostname --lock-file --sync-fd --seccomp --cap-add --cap-drop --remount-ro ", flags: Contained}, true
 	case "firejail", "proot", "systemd-nspawn":
 		return grammar{short: "rbqwDMu", flags: Contained}, true
 	case "flock":
@@ -87,7 +92,7 @@ func grammarOf(name string) (grammar, bool) {
 	case "caffeinate":
 		return grammar{short: "tw"}, true
 	case "systemd-run":
-		return grammar{short: "pEuHMtGC", long: " --unit --property --slice --setenv --uid --gid --nice --working-directory --on-calendar --on-active --on-boot --on-unit-active --timer-property --description --service-type --host --machine ", dir: " --working-directory "}, true
+		return grammar{short: "pEuHM", long: " --unit --property --slice --setenv --uid --gid --nice --working-directory --on-calendar --on-active --on-boot --on-unit-active --timer-property --description --service-type --host --machine ", dir: " --working-directory "}, true
 	case "systemd-inhibit":
 		return grammar{long: " --what --who --why --mode ", stop: " --list "}, true
 	case "xvfb-run":
@@ -114,7 +119,7 @@ func grammarOf(name string) (grammar, bool) {
 		return grammar{sub: " run ", short: "np", long: " --name --prefix --cwd ", also: true}, true
 	case "op", "doppler", "infisical", "chamber", "dotenvx", "teller", "vlt", "sops", "varlock":
 		return grammar{sub: " run exec exec-env ", dash: true, also: true}, true
-	case "aws-vault", "aws-okta", "envchain":
+	case "aws-vault", "aws-okta":
 		return grammar{sub: " exec ", dash: true, also: true}, true
 	case "nix", "flox", "devbox", "devenv":
 		return grammar{sub: " shell develop run activate ", dash: true, also: true}, true
@@ -257,6 +262,18 @@ func (w *walker) wrapper(name string, argv []Arg, c ctx) bool {
 		return false
 	}
 	opts, n := options(argv, 1, g.short, g.long)
+	if g.two != "" {
+		for opts, n = nil, 1; n < len(argv) && strings.HasPrefix(argv[n].Text, "-"); {
+			switch t := argv[n].Text; {
+			case has(g.two, t):
+				n += 3
+			case has(g.long, t):
+				n += 2
+			default:
+				n++
+			}
+		}
+	}
 	if g.sub != "" {
 		if n >= len(argv) || !has(g.sub, argv[n].Text) {
 			return false
@@ -273,16 +290,21 @@ func (w *walker) wrapper(name string, argv []Arg, c ctx) bool {
 	if name == "nsenter" || name == "systemd-run" || name == "unshare" {
 		c.flags |= g.flags
 	}
+	c.assigns = slices.Clip(c.assigns) // shared with others
 	for ; g.assigns && n < len(argv); n++ {
 		a := &argv[n]
 		k, _, ok := strings.Cut(a.Text, "=")
 		if !ok || len(a.Alts) > 0 || (len(a.Holes) > 0 && a.Holes[0].At <= len(k)) {
 			break
 		}
-		c.assigns = append(c.assigns[:len(c.assigns):len(c.assigns)],
-			Assign{Name: k, Value: a.slice(len(k)+1, len(a.Text)), Exported: true, Offset: a.Offset})
+		c.assigns = append(c.assigns, Assign{Name: k, Value: a.slice(len(k)+1, len(a.Text)), Exported: true, Offset: a.Offset})
 	}
-	for skip := g.skip; skip > 0 && n < len(argv); skip-- {
+	c.assigns = slices.Clip(c.assigns)
+	skip := g.skip
+	if name == "setarch" && n < len(argv) && !strings.ContainsAny(argv[n].Text, "0123456789") {
+		skip = 0 // it may be left out; every machine's name but uname's has digits
+	}
+	for ; skip > 0 && n < len(argv); skip-- {
 		n++
 		var more []option
 		more, n = options(argv, n, g.short, g.long)
@@ -299,7 +321,7 @@ func (w *walker) wrapper(name string, argv []Arg, c ctx) bool {
 	}
 	c.flags |= g.flags
 	c.via = via(c.via, Wrap{Name: name, Argv: argv[:n]})
-	c.bare = name != "builtin" && name != "time" && name != "noglob" && name != "-" && name != "nocorrect"
+	c.bare = name != "time" && name != "noglob" && name != "-" && name != "nocorrect"
 	at := -1
 	if g.also {
 		own := c
@@ -312,7 +334,7 @@ func (w *walker) wrapper(name string, argv []Arg, c ctx) bool {
 		if dir := value(opts, g.dir); dir != nil {
 			w.st.dir = joinPath(w.st.dir, dir.Value)
 		}
-		if name == "chroot" || name == "gchroot" {
+		if strings.HasSuffix(name, "chroot") {
 			w.st.dir = hole(HolePath, "chroot")
 		}
 		if g.shell && !given(opts, " -x --exec ") {
@@ -387,25 +409,25 @@ func (w *walker) env(argv []Arg, c ctx) bool {
 		n++
 	}
 operands:
+	c.assigns = slices.Clip(c.assigns) // shared with others
 	for ; n < len(argv); n++ {
 		a := &argv[n]
 		k, _, ok := strings.Cut(a.Text, "=")
 		if !ok || len(a.Alts) > 0 || k == "" || (len(a.Holes) > 0 && a.Holes[0].At <= len(k)) {
 			break
 		}
-		c.assigns = append(c.assigns[:len(c.assigns):len(c.assigns)],
-			Assign{Name: k, Value: a.slice(len(k)+1, len(a.Text)), Exported: true, Offset: a.Offset})
+		c.assigns = append(c.assigns, Assign{Name: k, Value: a.slice(len(k)+1, len(a.Text)), Exported: true, Offset: a.Offset})
 	}
+	c.assigns = slices.Clip(c.assigns)
 	if n >= len(argv) {
 		return false // env alone prints the environment
 	}
 	c.via = via(c.via, Wrap{Name: "env", Argv: argv[:n]})
-	c.bare = true
 	w.sub(func() {
 		if dir != nil {
 			w.st.dir = joinPath(w.st.dir, dir.Value)
 		}
-		w.run(argv[n:], c)
+		w.launch(argv[n:], c)
 	})
 	return true
 }
@@ -422,6 +444,9 @@ func (w *walker) envSplit(argv []Arg, n int, v Value, dir *Arg, c ctx) bool {
 		for i := 0; i <= len(one.Text); i++ {
 			if i == len(one.Text) || one.Text[i] == ' ' || one.Text[i] == '\t' || one.Text[i] == '\n' {
 				if part := one.slice(last, i); !part.IsEmpty() {
+					if !w.step(2) {
+						return true
+					}
 					if len(part.Text) > 1 && len(part.Holes) == 0 {
 						part.Text = unquoteWord(part.Text)
 					}
@@ -492,7 +517,7 @@ func (w *walker) su(name string, argv []Arg, c ctx) bool {
 		case t == "--" && user:
 			if i+1 < len(argv) {
 				c.via = via(c.via, Wrap{Name: name, Argv: argv[:i+1]})
-				w.sub(func() { w.run(argv[i+1:], c) })
+				w.sub(func() { w.launch(argv[i+1:], c) })
 				return true
 			}
 		case len(t) > 2 && t[0] == '-' && t[1] != '-' && strings.HasSuffix(t, "c"):
@@ -504,7 +529,7 @@ func (w *walker) su(name string, argv []Arg, c ctx) bool {
 		default:
 			if user {
 				c.via = via(c.via, Wrap{Name: name, Argv: argv[:i]})
-				w.sub(func() { w.run(argv[i:], c) })
+				w.sub(func() { w.launch(argv[i:], c) })
 				return true
 			}
 		}
@@ -546,7 +571,7 @@ func (w *walker) script(argv []Arg, c ctx) bool {
 			if argv[n+1].Text == "-c" && n+2 < len(argv) {
 				code = &argv[n+2]
 			} else {
-				w.sub(func() { w.run(argv[n+1:], c) })
+				w.sub(func() { w.launch(argv[n+1:], c) })
 				return true
 			}
 		} else {
@@ -620,7 +645,9 @@ func (w *walker) xargs(argv []Arg, c ctx) bool {
 	inner.in, inner.stream = Input{}, nil
 	w.sub(func() {
 		if replace == "" {
-			w.run(append(cmd[:len(cmd):len(cmd)], items...), inner)
+			if w.step(2 * len(cmd)) { // the copy is of so many blocks
+				w.launch(append(cmd[:len(cmd):len(cmd)], items...), inner)
+			}
 			return
 		}
 		vals := make([]Value, 0, len(items))
@@ -636,7 +663,7 @@ func (w *walker) xargs(argv []Arg, c ctx) bool {
 		if len(vals) == 0 {
 			return
 		}
-		w.run(substitute(cmd, replace, either(vals...)), inner)
+		w.launch(substitute(cmd, replace, either(vals...)), inner)
 	})
 	return true
 }
@@ -793,6 +820,9 @@ func (w *walker) parallel(argv []Arg, c ctx) bool {
 	if marked {
 		cmd = substitute(substitute(substitute(substitute(cmd, "{}", v), "{1}", v), "{.}", v.blur()), "{/}", v.blur())
 	} else {
+		if len(cmd) > 1 { // items are quoted; a lone one may still be a list of words
+			v = quoteValue(v)
+		}
 		cmd = append(cmd[:len(cmd):len(cmd)], Arg{Value: v, Quote: Expanded})
 	}
 	texts := make([]Value, len(cmd))

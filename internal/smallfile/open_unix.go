@@ -8,6 +8,9 @@ import (
 	"syscall"
 )
 
+// Rename is os.Rename for a regular file that others may be reading.
+func Rename(from, to string) error { return os.Rename(from, to) }
+
 // Open is os.OpenFile for a regular file.
 func Open(name string, flag int, mode fs.FileMode) (*os.File, error) {
 	for {

@@ -1,5 +1,5 @@
-// Package smallfile opens and reads regular files in a process that lives for a few
-// milliseconds. In comes a name, out comes what os would give; but it never goes
+// Package smallfile opens, reads and replaces regular files in a process that lives for a
+// few milliseconds. In comes a name, out comes what os would give; but it never goes
 // through Go's poller, whose set-up is dearer than reading a small file and is of no
 // use for one. It makes no folders and decides nothing.
 package smallfile

@@ -66,7 +66,7 @@ func TestProcesses(t *testing.T) {
 			if got != want {
 				t.Fatalf("exit of %v told, want %v", got, want)
 			}
-		case <-time.After(10 * time.Second):
+		case <-time.After(time.Minute):
 			t.Fatalf("exit of %v never told", want)
 		}
 	}

@@ -48,20 +48,34 @@ func install(name, version string) (string, error) {
 	if _, err := os.Stat(complete); err == nil {
 		return dir, nil
 	}
+	var err error
+	for range 3 { // a registry may have a bad moment
+		if err = fetch(dir, name+"@"+version); err == nil {
+			break
+		}
+	}
+	if err != nil {
+		return "", fmt.Errorf("%w\nhint: the npm registry must be reachable once; the client then stays in %s", err, guard.Cache())
+	}
+	return dir, os.WriteFile(complete, nil, 0o644)
+}
+
+// fetch has npm install a package into a folder, anew.
+func fetch(dir, pkg string) error {
 	if err := os.RemoveAll(dir); err != nil { // of an attempt that broke off
-		return "", err
+		return err
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return "", err
+		return err
 	}
 	if err := os.WriteFile(filepath.Join(dir, "package.json"), []byte(`{"private": true}`+"\n"), 0o644); err != nil {
-		return "", err
+		return err
 	}
-	cmd := exec.Command("npm", "install", "--prefix", dir, "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", name+"@"+version)
+	cmd := exec.Command("npm", "install", "--prefix", dir, "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", pkg)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "npm_config_cache="+filepath.Join(guard.Cache(), "npm"))
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("npm install %s@%s: %w\n%s\nhint: the npm registry must be reachable once; the client then stays in %s", name, version, err, out, guard.Cache())
+		return fmt.Errorf("npm install %s: %w\n%s", pkg, err, out)
 	}
-	return dir, os.WriteFile(complete, nil, 0o644)
+	return nil
 }

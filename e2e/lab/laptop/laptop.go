@@ -156,7 +156,7 @@ func (l *Laptop) enter(dir string, args []string) *exec.Cmd {
 
 // PID implements [machine.Machine]: the program is the one child of nsenter.
 func (l *Laptop) PID(cmd *exec.Cmd) int {
-	for range 500 {
+	for deadline := time.Now().Add(wait.Long); time.Now().Before(deadline); {
 		if children := machine.Children(cmd.Process.Pid); len(children) > 0 {
 			return children[0]
 		}

@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -71,16 +72,21 @@ func (b *bench) Listen(t testing.TB) net.Listener {
 // sweep ends the descendants of this process that have the bench's home.
 func (b *bench) sweep() {
 	home := "HOME=" + b.Home()
-	for range 5 { // what is ended may have children that then come to us
+	for range 50 { // what is ended may have children that then come to us
 		var ours []int
+		starting := false
 		for _, pid := range descendants(os.Getpid()) {
 			text, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
 			if err == nil && strings.Contains("\x00"+string(text), "\x00"+home+"\x00") {
 				ours = append(ours, pid)
 			}
+			starting = starting || err == nil && len(text) == 0 && !zombie(pid)
 		}
-		if len(ours) == 0 {
+		if len(ours) == 0 && !starting {
 			return
+		}
+		if len(ours) == 0 { // in the middle of execve(2) a process has no environment
+			time.Sleep(10 * time.Millisecond)
 		}
 		for _, pid := range ours {
 			syscall.Kill(pid, syscall.SIGKILL)
@@ -90,6 +96,12 @@ func (b *bench) sweep() {
 			syscall.Wait4(pid, &status, 0, nil) // an error if it is not our child: its parent reaps it
 		}
 	}
+}
+
+// zombie reports whether a process has ended and waits for its parent.
+func zombie(pid int) bool {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	return err != nil || strings.HasPrefix(string(text[strings.LastIndexByte(string(text), ')')+1:]), " Z")
 }
 
 func descendants(pid int) []int {

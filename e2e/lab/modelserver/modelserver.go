@@ -119,6 +119,17 @@ func (j *Journal) Saw(pattern string) bool {
 	return false
 }
 
+// hurried is what a model reads of a call that was refused for want of time alone.
+var hurried = regexp.MustCompile(`the time budget for \w+ the command is used up|could not judge this call \(it took longer than`)
+
+// Hurried tells whether the newest message is of a call that was refused for want of
+// time alone, as a machine that is busy with something else can bring about. A script
+// then says its last turn once more, as a model would.
+func Hurried(newest string) bool { return hurried.MatchString(newest) }
+
+// Again begins the lane of a request that was answered by the last turn once more.
+const Again = "again "
+
 // Serve answers on the listener until the test ends.
 func Serve(t testing.TB, listener net.Listener, handler http.Handler) (baseURL string) {
 	server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second}

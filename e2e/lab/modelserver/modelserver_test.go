@@ -28,6 +28,20 @@ func TestExpand(t *testing.T) {
 	}
 }
 
+func TestHurried(t *testing.T) {
+	for text, want := range map[string]bool{
+		"lidguard gate [command-over-limit]: the command is too large to judge in time: `the time budget for reading the command is used up`.": true,
+		"the time budget for judging the command is used up":                                      true,
+		"lidguard's gate could not judge this call (it took longer than 80ms), so it is refused.": true,
+		"lidguard gate [delete-home]: `rm -r ~/Documents` deletes":                                false,
+		"lidguard's gate could not judge this call (a patch without an end), so it is refused.":   false,
+	} {
+		if got := Hurried(text); got != want {
+			t.Errorf("%q: got %v, want %v", text, got, want)
+		}
+	}
+}
+
 func TestGate(t *testing.T) {
 	var none *Gate
 	none.Wait(t.Context()) // a nil gate is open

@@ -69,7 +69,7 @@ start)
     "$cg" "$HERE/lib/boot.sh" "$LAB" "${binds[@]}" > "$LAB/boot.log" 2>&1 < /dev/null \
     8<> "$LAB/share/event0-logind" 9<> "$LAB/share/event0-upower" &   # held open, or their readers would see the end of file
   outer=$!
-  for _ in $(seq 300); do
+  for _ in $(seq 1200); do
     sleep 0.1
     kill -0 $outer 2>/dev/null || { cat "$LAB/boot.log" >&2; die "did not boot"; }
     pgrep -P $outer > "$LAB/init.pid" || continue

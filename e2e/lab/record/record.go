@@ -84,10 +84,10 @@ type Answer struct {
 	Tag      string `json:"tag,omitempty"`
 	Times    int    `json:"times,omitempty"` // how often it may be used; 0 is without limit
 
-	DelayMS int    `json:"delay_ms,omitempty"`
-	Stdout  string `json:"stdout,omitempty"`
-	Stderr  string `json:"stderr,omitempty"`
-	Exit    int    `json:"exit,omitempty"`
+	After  string `json:"after,omitempty"` // a file that has to be there before the answer comes
+	Stdout string `json:"stdout,omitempty"`
+	Stderr string `json:"stderr,omitempty"`
+	Exit   int    `json:"exit,omitempty"`
 }
 
 // Log is where one client's recorder writes.

@@ -73,7 +73,12 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) (int, error) 
 	if err != nil {
 		return 0, err
 	}
-	time.Sleep(time.Duration(answer.DelayMS) * time.Millisecond)
+	for answer.After != "" { // the client ends a hook that waits too long
+		if _, err := os.Stat(answer.After); err == nil {
+			break
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
 	io.WriteString(stdout, answer.Stdout)
 	io.WriteString(stderr, answer.Stderr)
 	return answer.Exit, nil

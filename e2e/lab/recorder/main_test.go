@@ -18,6 +18,7 @@ func TestRecorder(t *testing.T) {
 		{Event: "PreToolUse", Tool: "Bash", Times: 1, Exit: 2, Stderr: "once"},
 		{Event: "PreToolUse", Contains: "rm", Exit: 2, Stderr: "always"},
 		{Event: "Stop", Tag: "own", Stdout: "{}"},
+		{Event: "PostToolUse", After: filepath.Join(dir, "answers.json"), Stdout: "late"},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -33,6 +34,7 @@ func TestRecorder(t *testing.T) {
 		{"a used up rule is passed over", `{"hook_event_name":"PreToolUse","tool_name":"Bash"}`, "", "", "", 0},
 		{"the payload's text counts", `{"hook_event_name":"PreToolUse","tool_name":"Bash","x":"rm"}`, "", "", "always", 2},
 		{"a foreign tag does not fit", `{"hook_event_name":"Stop"}`, "", "", "", 0},
+		{"an answer comes when its file is there", `{"hook_event_name":"PostToolUse"}`, "", "late", "", 0},
 		{"the own tag does", `{"hook_event_name":"Stop"}`, "own", "{}", "", 0},
 	} {
 		var stdout, stderr strings.Builder
@@ -49,8 +51,8 @@ func TestRecorder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := strings.Count(string(text), "\n"); got != 5 {
-		t.Errorf("%d lines, want 5", got)
+	if got := strings.Count(string(text), "\n"); got != 6 {
+		t.Errorf("%d lines, want 6", got)
 	}
 	var stdout strings.Builder
 	if _, err := run([]string{dir, "own", "Stop"}, strings.NewReader(`{"toolName":"bash"}`), &stdout, os.Stderr); err != nil || stdout.String() != "{}" {

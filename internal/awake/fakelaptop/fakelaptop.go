@@ -661,6 +661,7 @@ func (m *Machine) Suspend(ctx context.Context, mode awake.Mode) error {
 	switch {
 	case m.dead:
 		err = errDead
+	case l.asleep && mode == awake.Sleep: // it has what it asks for
 	case l.asleep:
 		err = &awake.Refusal{What: string(mode), Who: "logind", Why: "an operation is in progress"}
 	default:

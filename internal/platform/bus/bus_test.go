@@ -46,12 +46,18 @@ func (e *events) count(f func(bus.Event) bool) (n int) {
 
 func open(t *testing.T, address string) (*bus.Link, *events) {
 	t.Helper()
+	return openFor(t, address, time.Minute)
+}
+
+// openFor is open with another limit for connecting and each call.
+func openFor(t *testing.T, address string, limit time.Duration) (*bus.Link, *events) {
+	t.Helper()
 	var got events
 	l := bus.Open(bus.Options{
 		Address: address,
 		Matches: []bus.Match{{Service: name, Path: path, Interface: iface, Member: "PrepareForSleep"}},
 		Handle:  got.add,
-		Timeout: 500 * time.Millisecond,
+		Timeout: limit,
 	})
 	t.Cleanup(l.Close)
 	return l, &got
@@ -71,7 +77,7 @@ func TestLink_deadAddressesFailFastAndSaySo(t *testing.T) {
 		"a bus that never answers":        "unix:path=" + silent.Addr().String(),
 	} {
 		t.Run(what, func(t *testing.T) {
-			l, _ := open(t, address)
+			l, _ := openFor(t, address, 100*time.Millisecond)
 			err := l.Call(t.Context(), bus.Call{Service: name, Path: path, Method: iface + ".CanSuspend"})
 			if !errors.Is(err, bus.ErrUnavailable) {
 				t.Errorf("got %v, want ErrUnavailable", err)
@@ -108,7 +114,11 @@ func TestLink_classifiesErrors(t *testing.T) {
 	}
 	login1.Fail("CanSuspend", "", "")
 	login1.Hang("CanSuspend")
-	if err := call(); !errors.Is(err, bus.ErrTimeout) {
+	short, told := openFor(t, address, 500*time.Millisecond)
+	bustest.Eventually(t, "connected", func() bool {
+		return told.count(func(e bus.Event) bool { return e.Kind == bus.Up }) > 0
+	})
+	if err := short.Call(t.Context(), bus.Call{Service: name, Path: path, Method: iface + ".CanSuspend"}); !errors.Is(err, bus.ErrTimeout) {
 		t.Errorf("hanging service: got %v, want ErrTimeout", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

@@ -91,15 +91,15 @@ func (d *Daemon) Kill() {
 	}
 }
 
-// Eventually polls until cond holds and fails the test after five seconds.
+// Eventually polls until cond holds and fails the test after a minute.
 func Eventually(t testing.TB, what string, cond func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(5 * time.Second); ; {
+	for deadline := time.Now().Add(time.Minute); ; {
 		if cond() {
 			return
 		}
 		if time.Now().After(deadline) {
-			t.Fatalf("after 5 s still not: %s", what)
+			t.Fatalf("after a minute still not: %s", what)
 		}
 		time.Sleep(2 * time.Millisecond)
 	}

@@ -64,7 +64,7 @@ func TestRun_leavesNothingBehind(t *testing.T) {
 			done <- r
 		}()
 		pid := 0
-		for end := time.Now().Add(30 * time.Second); pid == 0 && time.Now().Before(end); time.Sleep(time.Millisecond) {
+		for end := time.Now().Add(time.Minute); pid == 0 && time.Now().Before(end); time.Sleep(time.Millisecond) {
 			text, _ := os.ReadFile(file)
 			pid, _ = strconv.Atoi(strings.TrimSpace(string(text)))
 		}
@@ -76,7 +76,7 @@ func TestRun_leavesNothingBehind(t *testing.T) {
 			t.Errorf("%s: late is %t", c.name, r.Late)
 		}
 		// Gone, or a zombie that its new parent has not fetched yet.
-		for end := time.Now().Add(30 * time.Second); ; time.Sleep(time.Millisecond) {
+		for end := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
 			stat, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 			if syscall.Kill(pid, 0) != nil || strings.Contains(string(stat), ") Z ") {
 				break

@@ -42,7 +42,7 @@ func TestDialDirect_talks(t *testing.T) {
 		t.Errorf("without a folder: got %v, want ErrNotRunning", err)
 	}
 	l := listen(t, path)
-	ours, theirs := dialDirect(t, l, path, 5*time.Second)
+	ours, theirs := dialDirect(t, l, path, time.Minute)
 	if peer, err := PeerOf(ours); err != nil || peer.User != strconv.Itoa(os.Geteuid()) || peer.PID != os.Getpid() {
 		t.Errorf("peer %+v, %v", peer, err)
 	}
@@ -54,7 +54,7 @@ func TestDialDirect_talks(t *testing.T) {
 		theirs.Write(b)
 		theirs.Close()
 	}()
-	ours.SetDeadline(time.Now().Add(20 * time.Second))
+	ours.SetDeadline(time.Now().Add(time.Minute))
 	if n, err := ours.Write(sent); n != len(sent) || err != nil {
 		t.Fatalf("wrote %d, %v", n, err)
 	}
@@ -76,7 +76,7 @@ func TestDialDirect_talks(t *testing.T) {
 
 func TestDialDirect_waitsNoLongerThanItsDeadline(t *testing.T) {
 	path := socket(t)
-	ours, _ := dialDirect(t, listen(t, path), path, 5*time.Second)
+	ours, _ := dialDirect(t, listen(t, path), path, time.Minute)
 	const limit = 30 * time.Millisecond
 	for name, call := range map[string]func() error{
 		"read": func() error { _, err := ours.Read(make([]byte, 1)); return err },
@@ -92,7 +92,7 @@ func TestDialDirect_waitsNoLongerThanItsDeadline(t *testing.T) {
 		if !errors.Is(err, os.ErrDeadlineExceeded) || !errors.As(err, &timeout) || !timeout.Timeout() {
 			t.Errorf("%s: got %v, want a deadline exceeded", name, err)
 		}
-		if took := time.Since(began); took < limit || took > limit+5*time.Second {
+		if took := time.Since(began); took < limit || took > time.Minute {
 			t.Errorf("%s took %v", name, took)
 		}
 	}

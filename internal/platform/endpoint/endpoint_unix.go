@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
@@ -120,6 +121,7 @@ func control(conn net.Conn, f func(fd int) error) error {
 type Listener struct {
 	*net.UnixListener
 	path string
+	file fs.FileInfo // the socket as it was made
 	lock *os.File
 	uid  int // whose connections are accepted
 
@@ -148,7 +150,21 @@ func Listen(path string) (*Listener, error) {
 		lock.Close()
 		return nil, err
 	}
-	return &Listener{UnixListener: l, path: path, lock: lock, uid: os.Geteuid()}, nil
+	file, err := os.Lstat(path)
+	if err != nil {
+		l.Close()
+		lock.Close()
+		return nil, fmt.Errorf("listening on %q: %w", path, err)
+	}
+	return &Listener{UnixListener: l, path: path, file: file, lock: lock, uid: os.Geteuid()}, nil
+}
+
+// Reached reports whether who dials the path comes here. Somebody may have deleted
+// the socket, or its folder; then nobody does.
+func (l *Listener) Reached() bool {
+	there, err := os.Lstat(l.path)
+	// The number of a deleted file is soon another one's.
+	return err == nil && os.SameFile(l.file, there) && there.ModTime().Equal(l.file.ModTime())
 }
 
 // acquire takes the lock file, which is never deleted: a second process could

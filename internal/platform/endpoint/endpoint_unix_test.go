@@ -55,7 +55,7 @@ func talk(t *testing.T, l *Listener, path string) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	conn.SetDeadline(time.Now().Add(5 * time.Second))
+	conn.SetDeadline(time.Now().Add(time.Minute))
 	fmt.Fprintln(conn, "hello")
 	if line, err := bufio.NewReader(conn).ReadString('\n'); line != "hello\n" || err != nil {
 		t.Errorf("got %q, %v", line, err)
@@ -290,7 +290,7 @@ func TestAccept_refusesAnotherUser(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	conn.SetDeadline(time.Now().Add(5 * time.Second))
+	conn.SetDeadline(time.Now().Add(time.Minute))
 	if n, err := conn.Read(make([]byte, 1)); err == nil {
 		t.Errorf("read %d bytes as a stranger", n)
 	}
@@ -321,5 +321,23 @@ func TestLongPaths(t *testing.T) {
 	talk(t, l, path)
 	if _, err := Listen(filepath.Join(base, "x", strings.Repeat("n", 120))); !errors.Is(err, ErrTooLong) {
 		t.Errorf("a long name: got %v, want ErrTooLong", err)
+	}
+}
+
+func TestListener_reachedUntilItsSocketIsTaken(t *testing.T) {
+	path := socket(t)
+	l := listen(t, path)
+	if !l.Reached() {
+		t.Error("a new one is not reached")
+	}
+	if err := os.RemoveAll(filepath.Dir(path)); err != nil {
+		t.Fatal(err)
+	}
+	if l.Reached() {
+		t.Error("it is reached without a socket")
+	}
+	other := listen(t, path)
+	if l.Reached() || !other.Reached() {
+		t.Errorf("reached: the old one %v, the new one %v", l.Reached(), other.Reached())
 	}
 }

@@ -63,7 +63,7 @@ func TestListen_talksToItsOwnUserOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	conn.SetDeadline(time.Now().Add(20 * time.Second))
+	conn.SetDeadline(time.Now().Add(time.Minute))
 	fmt.Fprintln(conn, "hello")
 	if line, err := bufio.NewReader(conn).ReadString('\n'); line != "hello\n" || err != nil {
 		t.Errorf("got %q, %v", line, err)

@@ -14,7 +14,7 @@ type Files struct{ Dir string }
 
 // Read reads a value.
 func (f Files) Read(_ context.Context, name string) (string, error) {
-	data, err := os.ReadFile(filepath.Join(f.Dir, filepath.Base(name)))
+	data, err := readFile(filepath.Join(f.Dir, filepath.Base(name)))
 	if err != nil {
 		return "", fmt.Errorf("reading a value: %w", err)
 	}

@@ -245,7 +245,7 @@ func (s *Store) locked(ctx context.Context, f func(*backup) error) error {
 }
 
 func (s *Store) load() (*backup, error) {
-	data, err := os.ReadFile(s.Path)
+	data, err := readFile(s.Path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return &backup{Schema: schema}, nil
 	}
@@ -266,7 +266,7 @@ func (s *Store) load() (*backup, error) {
 // nothing is changed any more.
 func (s *Store) save(b *backup) error {
 	if len(b.Values) == 0 {
-		if err := os.Remove(s.Path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := patiently(func() error { return os.Remove(s.Path) }); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("removing the backup of system values: %w", err)
 		}
 		return syncDir(filepath.Dir(s.Path))
@@ -279,6 +279,15 @@ func (s *Store) save(b *backup) error {
 		return fmt.Errorf("saving the backup of system values: %w", err)
 	}
 	return nil
+}
+
+// readFile reads a file that somebody may be replacing.
+func readFile(path string) (data []byte, err error) {
+	err = patiently(func() error {
+		data, err = os.ReadFile(path)
+		return err
+	})
+	return data, err
 }
 
 // replace puts data at path at once or not at all, and on the disk before it
@@ -296,7 +305,7 @@ func replace(path string, data []byte) error {
 		err = closing
 	}
 	if err == nil {
-		err = os.Rename(f.Name(), path)
+		err = patiently(func() error { return os.Rename(f.Name(), path) })
 	}
 	if err != nil {
 		os.Remove(f.Name())

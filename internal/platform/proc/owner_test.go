@@ -21,6 +21,8 @@ type node struct {
 	comm, exe   string
 	argv        []string
 	cpu         [4]int
+	tty         int
+	env         []string
 }
 
 // plant writes processes as a fake /proc and returns its table.
@@ -35,13 +37,13 @@ func plant(t testing.TB, dir string, nodes ...node) Table {
 		if state == "" {
 			state = "S"
 		}
-		stat := fmt.Sprintf("%d (%s) %s %d 1 1 0 -1 4194560 9 9 0 0 %d %d %d %d 20 0 1 0 %d 1 1 1\n",
-			n.pid, n.comm, state, n.parent, n.cpu[0], n.cpu[1], n.cpu[2], n.cpu[3], n.start)
+		stat := fmt.Sprintf("%d (%s) %s %d 1 1 %d -1 4194560 9 9 0 0 %d %d %d %d 20 0 1 0 %d 1 1 1\n",
+			n.pid, n.comm, state, n.parent, n.tty, n.cpu[0], n.cpu[1], n.cpu[2], n.cpu[3], n.start)
 		cmdline := ""
 		if len(n.argv) > 0 {
 			cmdline = strings.Join(n.argv, "\x00") + "\x00"
 		}
-		for name, content := range map[string]string{"stat": stat, "cmdline": cmdline} {
+		for name, content := range map[string]string{"stat": stat, "cmdline": cmdline, "environ": strings.Join(n.env, "\x00") + "\x00"} {
 			if err := os.WriteFile(filepath.Join(d, name), []byte(content), 0o644); err != nil {
 				t.Fatal(err)
 			}

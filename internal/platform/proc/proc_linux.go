@@ -20,6 +20,7 @@ type stat struct {
 	comm   string
 	state  byte
 	parent int
+	tty    int    // number of the controlling terminal, 0: none
 	cpu    uint64 // clock ticks: own and of children waited for
 	start  uint64 // clock ticks since boot
 }
@@ -40,6 +41,9 @@ func parseStat(b []byte) (s stat, err error) {
 	s.state = f[0][0]
 	if s.parent, err = strconv.Atoi(f[1]); err != nil {
 		return s, fmt.Errorf("parent of process %q: %w", s.comm, err)
+	}
+	if s.tty, err = strconv.Atoi(f[4]); err != nil {
+		return s, fmt.Errorf("terminal of process %q: %w", s.comm, err)
 	}
 	for _, field := range f[11:15] { // utime, stime, cutime, cstime
 		n, err := strconv.ParseInt(field, 10, 64)

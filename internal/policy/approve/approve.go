@@ -179,7 +179,7 @@ func Find(rules []Rule, ev *event.Event, w gate.World) *Rule {
 		if !ok {
 			return nil
 		}
-		if words, ok = plain(shell.Inspect(command, dialect, shell.World{Dir: w.Dir, Home: w.Home, Env: w.Env, ReadFile: w.ReadFile, Glob: w.Glob})); !ok {
+		if words, ok = plain(shell.Inspect(command, dialect, shell.World{Dir: w.Dir, Home: w.Home, Env: w.Env, Private: gate.SecretVariable, ReadFile: w.ReadFile, Glob: w.Glob})); !ok {
 			return nil
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -384,6 +385,67 @@ func TestJudge_otherTools(t *testing.T) {
 		{"MCP reads a key", call(event.Claude, "mcp__fs__read_file", in{"path": "/home/u/.ssh/id_rsa"}), "deny"},
 		{"MCP writes a start-up file", call(event.Claude, "mcp__fs__write_file", in{"path": "/home/u/.bashrc", "content": "x"}), "deny"},
 		{"MCP writes in the project", call(event.Claude, "mcp__fs__write_file", in{"path": "/home/u/proj/a", "content": "x"}), "ok"},
+		{"a file name that is none", call(event.Claude, "Write", in{"file_path": 5}), "deny"},
+		{"a file name in a list", call(event.Claude, "Write", in{"file_path": []string{"/etc/hosts"}}), "deny"},
+		{"an address that is none", call(event.Claude, "WebFetch", in{"url": 5}), "deny"},
+		{"a search of dotenvs by a pattern", call(event.Claude, "Grep", in{"pattern": "x", "glob": ".env*"}), "ask"},
+		{"a search of dotenvs among others", call(event.Claude, "Grep", in{"pattern": "x", "glob": "{a,.env}"}), "ask"},
+		{"a search of sources by a pattern", call(event.Claude, "Grep", in{"pattern": "x", "glob": "**/*.{go,mod}"}), "ok"},
+		{"OpenCode searches dotenvs", call(event.OpenCode, "grep", in{"pattern": "x", "include": ".env"}), "ask"},
+		{"Copilot searches keys", call(event.Copilot, "rg", in{"pattern": "x", "paths": []string{"src", "/home/u/.ssh/id_rsa"}}), "deny"},
+		{"Copilot searches folders", call(event.Copilot, "rg", in{"pattern": "x", "paths": []string{"src", "docs"}}), "ok"},
+		{"Copilot types a command", call(event.Copilot, "write_bash", in{"sessionId": "a", "input": "rm -rf /{enter}"}), "deny"},
+		{"Copilot types an answer", call(event.Copilot, "write_bash", in{"sessionId": "a", "input": "{down}{enter}"}), "ok"},
+		{"a patch in a shell, which Codex applies", call(event.Codex, "Bash", in{"command": "apply_patch <<'E'\n*** Begin Patch\n*** Add File: /etc/x\n+x\n*** End Patch\nE"}), "deny"},
+		{"a patch as a word", call(event.Codex, "Bash", in{"command": "applypatch '*** Begin Patch\n*** Delete File: ../other/x\n*** End Patch'"}), "ask"},
+		{"a patch in a shell in another folder", call(event.Codex, "Bash", in{"command": "cd /etc && apply_patch <<'E'\n*** Begin Patch\n*** Update File: hosts\n*** End Patch\nE"}), "deny"},
+		{"a patch in a shell in the project", call(event.Codex, "Bash", in{"command": "cd src && apply_patch <<'E'\n*** Begin Patch\n*** Add File: ../a.md\n+rm -rf /\n*** End Patch\nE"}), "ok"},
+		{"a patch on another machine", call(event.Codex, "Bash", in{"command": "ssh h \"apply_patch '*** Add File: a'\""}), "ok"},
+		{"a patch without text", call(event.Codex, "apply_patch", in{}), "deny"},
+		{"a patch that deletes as diffs do", call(event.OpenCode, "patch", in{"patchText": "--- /srv/x\n+++ /dev/null\n"}), "ask"},
+		{"metadata with one slash", call(event.OpenCode, "webfetch", in{"url": "http:/169.254.169.254/"}), "deny"},
+		{"metadata with slashes that lean", call(event.OpenCode, "webfetch", in{"url": `http:\\169.254.169.254/`}), "deny"},
+		{"metadata with a line end", call(event.OpenCode, "webfetch", in{"url": "http://169.254.169\n.254/"}), "deny"},
+		{"metadata in percent escapes", call(event.OpenCode, "webfetch", in{"url": "http://%31%36%39.254.169.254/"}), "deny"},
+		{"metadata by NAT64", call(event.Claude, "WebFetch", in{"url": "http://[64:ff9b::a9fe:a9fe]/"}), "deny"},
+		{"metadata by 6to4", call(event.Claude, "WebFetch", in{"url": "http://[2002:a9fe:a9fe::1]/"}), "deny"},
+		{"metadata by a name that holds it", call(event.Claude, "WebFetch", in{"url": "http://a.169-254-169-254.sslip.io/"}), "deny"},
+		{"metadata by a name in hex", call(event.Claude, "WebFetch", in{"url": "http://a9fea9fe.nip.io/"}), "deny"},
+		{"one's own server by such a name", call(event.Claude, "WebFetch", in{"url": "http://127.0.0.1.nip.io:3000/"}), "ok"},
+		{"an address inside a provider", call(event.Claude, "WebFetch", in{"url": "http://100.64.1.1/"}), "ask"},
+		{"a name of the network here", call(event.Claude, "WebFetch", in{"url": "http://router/"}), "ask"},
+		{"an address without a scheme", call(event.Claude, "WebFetch", in{"url": "example.com/docs"}), "ok"},
+		{"an escape in a path", call(event.Claude, "WebFetch", in{"url": "https://example.com/a%20b?to=http://10.0.0.1/@"}), "ok"},
+		{"a list without end", call(event.Codex, "shell", in{"command": slices.Repeat([]string{"a"}, 300_000)}), "deny"},
+		{"an address without end", call(event.Claude, "WebFetch", in{"url": "https://" + strings.Repeat("a.", 40_000)}), "deny"},
+		{"a patch of more files than there are", call(event.Codex, "apply_patch", in{"command": strings.Repeat("*** Add File: a\n", 100_000)}), "deny"},
+		{"a patch of many files", call(event.Codex, "apply_patch", in{"command": strings.Repeat("*** Add File: a\n+x\n", 1000)}), "ok"},
+		{"MCP runs words", call(event.Claude, "mcp__shell__run", in{"command": []string{"rm", "-rf", "/"}}), "deny"},
+		{"MCP runs a program and its arguments", call(event.Claude, "mcp__shell__execute", in{"command": "rm", "args": []string{"-rf", "/"}}), "deny"},
+		{"MCP fetches by another name", call(event.Claude, "mcp__net__get", in{"uri": "http://169.254.169.254/"}), "deny"},
+		{"MCP fetches a list", call(event.Claude, "mcp__net__get", in{"urls": []string{"https://example.com/", "http://169.254.169.254/"}}), "deny"},
+		{"MCP of OpenCode reads a key", call(event.OpenCode, "fs_read_file", in{"path": "/home/u/.ssh/id_rsa"}), "deny"},
+		{"MCP of Copilot, its server with signs", call(event.Copilot, "desktop-commander-execute_command", in{"command": "rm -rf /"}), "deny"},
+		{"MCP of Copilot deletes a repository", call(event.Copilot, "github-mcp-server-delete_repository", in{"repo": "r"}), "deny"},
+		{"MCP writes an agent's settings by a relative path", call(event.Claude, "mcp__fs__write_file", in{"path": ".claude/settings.json", "content": "{}"}), "deny"},
+		{"MCP writes a git hook", call(event.Claude, "mcp__fs__edit_file", in{"path": ".git/hooks/pre-commit", "edits": []in{}}), "deny"},
+		{"MCP writes out of the project by a relative path", call(event.Claude, "mcp__fs__write_file", in{"path": "../.bashrc", "content": "x"}), "deny"},
+		{"MCP writes a dotenv", call(event.Claude, "mcp__fs__write_file", in{"path": ".env", "content": "A=1"}), "ask"},
+		{"MCP writes beside them", call(event.Claude, "mcp__fs__write_file", in{"path": "src/settings.json", "content": "{}"}), "ok"},
+		{"MCP starts a command", call(event.Claude, "mcp__pc__start", in{"command": "rm -rf /"}), "deny"},
+		{"MCP has a verb", call(event.Claude, "mcp__pc__do", in{"command": "shutdown"}), "ok"},
+		{"MCP runs PowerShell", call(event.Claude, "mcp__win__powershell", in{"command": `Remove-Item C:\Windows -Recurse`}), "deny"},
+		{"MCP runs Python", call(event.Claude, "mcp__jupyter__execute", in{"code": "import shutil; shutil.rmtree('/')"}), "deny"},
+		{"MCP runs the language it is told", call(event.Claude, "mcp__box__eval", in{"code": "require('fs').rmSync('/etc', {recursive: true})", "language": "JavaScript"}), "deny"},
+		{"MCP computes", call(event.Claude, "mcp__jupyter__execute", in{"code": "print(2 ** 10)"}), "ok"},
+		{"MCP types into a terminal", call(event.Claude, "mcp__tmux__send-keys", in{"keys": "rm -rf /{enter}"}), "deny"},
+		{"MCP types into a page", call(event.Claude, "mcp__browser__type", in{"text": "rm -rf /"}), "ok"},
+		{"MCP opens a file in a browser", call(event.Claude, "mcp__browser__navigate", in{"url": "file:/etc/shadow"}), "deny"},
+		{"a tool that nobody knows runs a command", call(event.Claude, "NewShell", in{"command": "cd / && rm -rf ."}), "deny"},
+		{"a tool that nobody knows has prose", call(event.Claude, "SlashCommand", in{"command": "/review whether rm is used"}), "ok"},
+		{"Claude fetches a file with escapes", call(event.Claude, "WebFetch", in{"url": "file:///etc/%73hadow"}), "deny"},
+		{"Claude fetches a file by one slash", call(event.Claude, "WebFetch", in{"url": "FILE:/home/u/.ssh/id_rsa"}), "deny"},
+		{"Claude fetches a manual", call(event.Claude, "WebFetch", in{"url": "file:///usr/share/doc/readme.html#top"}), "ok"},
 		{"MCP forgets a note", call(event.Claude, "mcp__memory__delete_entities", in{"entityNames": []string{"a"}}), "ok"},
 	} {
 		got := gate.Judge(gate.Config{}, c.ev, project())
@@ -394,10 +456,13 @@ func TestJudge_otherTools(t *testing.T) {
 }
 
 func TestJudge_skillCommandsAreBash(t *testing.T) {
-	ev := call(event.Claude, "whatever", in{"command": "rm -rf /"})
-	ev.Name = event.PreSkillShellCommand
-	if got := gate.Judge(gate.Config{}, ev, project()); got.Decision != event.Deny {
-		t.Errorf("got %s, want deny", word(got.Decision))
+	// A single word, which is no command to a tool that nobody knows.
+	for _, command := range []string{"rm -rf /", "reboot"} {
+		ev := call(event.Claude, "whatever", in{"command": command})
+		ev.Name = event.PreSkillShellCommand
+		if got := gate.Judge(gate.Config{}, ev, project()); got.Decision != event.Deny {
+			t.Errorf("%q: got %s, want deny", command, word(got.Decision))
+		}
 	}
 }
 
@@ -415,6 +480,10 @@ func TestJudge_mcpRules(t *testing.T) {
 		{"mcp__k8s__scale", in{"namespace": "dev"}, "ok"},
 		{"mcp__mail__send_message", in{"to": "x"}, "ask"},
 		{"mcp__mail__list", in{}, "ok"},
+		{"mail-send_message", in{"to": "x"}, "ask"}, // as Copilot spells it
+		{"mail_send_message", in{"to": "x"}, "ask"}, // as OpenCode does
+		{"my-mail_send_message", in{"to": "x"}, "ok"},
+		{"k8s_eu_scale", in{"namespace": "prod-eu"}, "deny"},
 	} {
 		got := gate.Judge(cfg, call(event.Claude, c.tool, c.in), project())
 		if word(got.Decision) != c.want {
@@ -512,6 +581,22 @@ func TestPowerShellAndCmd(t *testing.T) {
 		got := gate.Command(gate.Config{}, c.command, c.d, project())
 		if word(got.Decision) != c.want {
 			t.Errorf("%s: %q: got %s, want %s: %v", c.d, c.command, word(got.Decision), c.want, hazards(got))
+		}
+	}
+}
+
+// Where lidguard's socket is depends on the machine, so the corpus cannot tell.
+func TestCommand_ownSocketIsNotSpokenTo(t *testing.T) {
+	for command, want := range map[string]string{
+		"socat - UNIX-CONNECT:/home/u/.local/state/lidguard/s.sock":        "deny",
+		"echo '{}' | nc -U ~/.local/state/lidguard/s.sock":                 "deny",
+		"curl --unix-socket ~/.local/state/lidguard/s.sock http://x/stop":  "deny",
+		"curl --unix-socket build/app.sock http://x/health":                "ok",
+		"socat - UNIX-CONNECT:build/app.sock":                              "ok",
+		"curl --unix-socket /var/run/docker.sock http://d/containers/json": "ok",
+	} {
+		if got := gate.Command(gate.Config{}, command, shell.Bash, project()); word(got.Decision) != want {
+			t.Errorf("%q: got %s, want %s", command, word(got.Decision), want)
 		}
 	}
 }

@@ -20,9 +20,22 @@ func (j *judge) code(c *shell.Code) {
 	}
 	switch c.Language {
 	case "sql":
-		j.sql(text, from, to)
+		if low := strings.ToLower(text); c.Leaf < 0 || c.Leaf >= len(j.f.Leaves) || strings.Contains(low, "attach") || strings.Contains(low, ".open") ||
+			!j.ownDatabase(&call{j: j, i: c.Leaf, l: &j.f.Leaves[c.Leaf]}) {
+			j.sql(text, from, to)
+		} else {
+			j.clientShell(text, from, to)
+		}
+		if c.Leaf >= 0 && c.Leaf < len(j.f.Leaves) && !script {
+			if l := &j.f.Leaves[c.Leaf]; l.Flags&(shell.Remote|shell.Contained) == 0 {
+				j.sqlFiles(text, l.Dir, from, to)
+			}
+		}
 		return
 	case "make", "just", "json":
+		return
+	case "cmake":
+		j.cmakeScript(text, from, to)
 		return
 	case "sed":
 		if c.Leaf >= 0 && c.Leaf < len(j.f.Leaves) {
@@ -39,7 +52,9 @@ func (j *judge) code(c *shell.Code) {
 	case "mongo", "mongosh":
 		m := call{j: j, l: &j.f.Leaves[max(c.Leaf, 0)]}
 		j.mongo(&m, text)
-		return
+		if script {
+			return
+		}
 	}
 	if c.Leaf >= 0 && c.Leaf < len(j.f.Leaves) {
 		if n := j.f.Leaves[c.Leaf].Name; n == "mongo" || n == "mongosh" {
@@ -66,6 +81,38 @@ func (j *judge) code(c *shell.Code) {
 	s.run()
 }
 
+// cmakeScript judges what a script of CMake's runs and deletes.
+func (j *judge) cmakeScript(text string, from, to int) {
+	c := &call{j: j, l: &shell.Leaf{Dir: shell.Value{Text: j.w.Dir}, Offset: from, End: to}}
+	for part := range strings.SplitSeq(text, ")") {
+		if j.late(from, to) {
+			return
+		}
+		name, args, _ := strings.Cut(part, "(")
+		words := strings.Fields(args)
+		switch strings.TrimSpace(name) {
+		case "execute_process":
+			var cmd []string
+			for _, w := range append(words, "COMMAND") {
+				if len(w) < 3 || strings.ToUpper(w) != w || strings.Trim(w, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_") != "" {
+					cmd = append(cmd, w)
+					continue
+				}
+				if len(cmd) > 0 {
+					j.inner(strings.Join(cmd, " "), shell.POSIX, from, to)
+				}
+				cmd = nil
+			}
+		case "file":
+			if len(words) > 1 && strings.HasPrefix(words[0], "REMOVE") {
+				for _, w := range words[1:] {
+					j.remove(c, &shell.Arg{Value: shell.Value{Text: strings.Trim(w, `"`)}}, words[0] == "REMOVE_RECURSE")
+				}
+			}
+		}
+	}
+}
+
 // scan is one walk over program text.
 type scan struct {
 	j        *judge
@@ -74,6 +121,7 @@ type scan struct {
 	script   bool
 	lang     string
 	leaf     int // that runs it, -1 if unknown
+	asked    int // how many variables were looked up
 }
 
 func (s *scan) add(e Effect, scope Scope, rule, target string) {
@@ -108,8 +156,10 @@ const (
 	callRead                       // reads a file
 	callEval                       // runs program text
 	callMove
+	callLink // makes its second word
 	callChmod
 	callPower
+	callSQL // gives a statement to a database
 )
 
 // calls lists what to look for, for all languages at once: a name of one language
@@ -123,15 +173,17 @@ var calls = [...]pattern{
 	{"unlink", callRemove}, {"rmdir", callRemove}, {"os.Remove", callRemove}, {"Path.unlink", callRemove},
 	{"os.system", callShell}, {"os.popen", callShell}, {"subprocess.getoutput", callShell}, {"subprocess.getstatusoutput", callShell}, {"commands.getoutput", callShell},
 	{"subprocess.run", callArgv}, {"subprocess.call", callArgv}, {"subprocess.check_call", callArgv}, {"subprocess.check_output", callArgv}, {"subprocess.Popen", callArgv}, {"Popen", callArgv}, {"check_output", callArgv}, {"check_call", callArgv},
-	{"os.execvp", callArgv}, {"os.execv", callArgv}, {"os.execl", callArgv}, {"os.execlp", callArgv}, {"os.spawnlp", callArgv}, {"os.spawnvp", callArgv}, {"os.posix_spawn", callArgv}, {"pty.spawn", callArgv},
+	{"os.execvp", callArgv}, {"os.execv", callArgv}, {"os.execl", callArgv}, {"os.execlp", callArgv}, {"os.spawnlp", callArgv}, {"os.spawnvp", callArgv}, {"os.posix_spawn", callArgv}, {"pty.spawn", callArgv}, {"exec.Command", callArgv}, {"posix.exec", callArgv},
 	{"child_process.execSync", callShell}, {"child_process.exec", callShell}, {"execSync", callShell}, {"exec", callShell}, {"execFileSync", callArgv}, {"execFile", callArgv}, {"spawnSync", callArgv}, {"spawn", callArgv}, {"Bun.spawn", callArgv}, {"Bun.spawnSync", callArgv},
 	{"system", callShell}, {"shell_exec", callShell}, {"passthru", callShell}, {"proc_open", callShell}, {"popen", callShell}, {"IO.popen", callShell}, {"Kernel.system", callShell}, {"Open3.capture2", callShell}, {"Open3.capture3", callShell}, {"os.execute", callShell}, {"io.popen", callShell}, {"qx", callShell}, {"getline", callShell},
 	{"shutil.move", callMove}, {"os.rename", callMove}, {"fs.renameSync", callMove}, {"FileUtils.mv", callMove}, {"os.replace", callMove},
 	{"os.chmod", callChmod}, {"fs.chmodSync", callChmod}, {"FileUtils.chmod_R", callChmod}, {"os.chown", callChmod}, {"FileUtils.chown_R", callChmod},
-	{"fs.writeFileSync", callWrite}, {"writeFileSync", callWrite}, {"fs.writeFile", callWrite}, {"fs.appendFileSync", callWrite}, {"appendFileSync", callWrite}, {"file_put_contents", callWrite}, {"File.write", callWrite}, {"IO.write", callWrite}, {"fs.truncateSync", callWrite}, {"os.truncate", callWrite}, {"Deno.writeTextFile", callWrite}, {"Deno.writeTextFileSync", callWrite}, {"shutil.copy", callWrite}, {"fs.copyFileSync", callWrite},
+	{"fs.writeFileSync", callWrite}, {"writeFileSync", callWrite}, {"fs.writeFile", callWrite}, {"fs.appendFileSync", callWrite}, {"appendFileSync", callWrite}, {"file_put_contents", callWrite}, {"File.write", callWrite}, {"IO.write", callWrite}, {"fs.truncateSync", callWrite}, {"os.truncate", callWrite}, {"Deno.writeTextFile", callWrite}, {"Deno.writeTextFileSync", callWrite}, {"shutil.copy", callWrite}, {"fs.copyFileSync", callWrite}, {"createWriteStream", callWrite}, {"fs.createWriteStream", callWrite}, {"File.binwrite", callWrite},
+	{"os.symlink", callLink}, {"os.link", callLink}, {"fs.symlinkSync", callLink}, {"fs.linkSync", callLink}, {"File.symlink", callLink}, {"File.link", callLink}, {"FileUtils.ln_s", callLink}, {"FileUtils.ln_sf", callLink}, {"symlinkSync", callLink}, {"symlink", callLink}, {"File.rename", callMove}, {"FileUtils.cp", callLink}, {"FileUtils.copy", callLink}, {"shutil.copyfile", callWrite}, {"os.WriteFile", callWrite}, {"shutil.copy2", callWrite}, {"renameSync", callMove},
 	{"open", callRead}, {"io.open", callRead}, {"File.open", callRead}, {"File.read", callRead}, {"File.readlines", callRead}, {"IO.read", callRead}, {"fs.readFileSync", callRead}, {"readFileSync", callRead}, {"fs.readFile", callRead}, {"readFile", callRead}, {"file_get_contents", callRead}, {"fopen", callRead}, {"readfile", callRead}, {"Path", callRead}, {"pathlib.Path", callRead}, {"Deno.readTextFile", callRead}, {"Deno.readTextFileSync", callRead}, {"np.loadtxt", callRead}, {"dotenv_values", callRead}, {"fs.createReadStream", callRead},
 	{"eval", callEval}, {"compile", callEval}, {"execfile", callEval}, {"instance_eval", callEval}, {"loadstring", callEval}, {"vm.runInThisContext", callEval}, {"new Function", callEval}, {"Function", callEval}, {"assert", callEval},
 	{"os.kill", callPower},
+	{"execute", callSQL}, {"executescript", callSQL}, {"query", callSQL}, {"exec", callSQL}, {"sql", callSQL}, {"raw", callSQL}, {"prepare", callSQL}, {"executeRawUnsafe", callSQL}, {"queryRawUnsafe", callSQL}, {"statement", callSQL},
 }
 
 // maxProgram bounds program text as script files are bounded: some sixty searches
@@ -174,7 +226,7 @@ func (s *scan) run() {
 	if !s.script {
 		s.constants()
 		if s.lang == "awk" {
-			s.awkWrites()
+			s.awkFiles()
 		}
 	}
 }
@@ -187,6 +239,9 @@ func (s *scan) tcl() {
 			if cmd, ok := strings.CutPrefix(line, p); ok {
 				s.command(strings.TrimPrefix(strings.TrimLeft(cmd, " "), "-noecho "), true)
 			}
+		}
+		if f := strings.Fields(line); len(f) > 2 && f[0] == "open" && strings.ContainsAny(f[2][:1], "aw") {
+			s.writes(f, true, 1)
 		}
 		if files, ok := strings.CutPrefix(line, "file delete "); ok {
 			s.command("rm -r "+strings.ReplaceAll(files, "-force", "-f"), true)
@@ -223,7 +278,7 @@ func (s *scan) bareWord(i int) {
 	if !ok {
 		return
 	}
-	if word == "script" && k >= 15 && strings.HasSuffix(strings.TrimRight(t[:k], " "), "do shell script") {
+	if head := strings.TrimRight(t[:k], " "); word == "script" && (strings.HasSuffix(head, "do shell script") || strings.HasSuffix(head, "do script")) {
 		s.command(lit, true)
 		return
 	}
@@ -260,7 +315,7 @@ func find(word string) *pattern {
 				switch n {
 				case "exec", "compile", "open", "eval", "system", "spawn", "unlink", "rmdir", "assert", "Path", "Function", "popen", "readFile":
 					owner := word[:len(word)-len(n)-1]
-					if !knownOwner(owner) {
+					if !knownOwner(owner) && calls[i].kind != callSQL {
 						continue
 					}
 				}
@@ -342,7 +397,9 @@ func literal(t string, i int) (string, bool) {
 	if i >= len(t) {
 		return "", false
 	}
+	raw := false
 	for i < len(t) && (t[i] == 'r' || t[i] == 'b' || t[i] == 'f' || t[i] == 'u') && i+1 < len(t) && (t[i+1] == '"' || t[i+1] == '\'') {
+		raw = raw || t[i] == 'r'
 		i++
 	}
 	q := t[i]
@@ -362,6 +419,12 @@ func literal(t string, i int) (string, bool) {
 		case '\\':
 			if k+1 < len(t) {
 				k++
+				switch {
+				case raw, letter(t[k]) && strings.IndexByte("abfnrtvxuUN01234567", t[k]) < 0:
+					b.WriteByte('\\') // C:\Windows: most languages keep it
+					b.WriteByte(t[k])
+					continue
+				}
 				switch t[k] {
 				case 'n':
 					b.WriteByte('\n')
@@ -460,13 +523,27 @@ func arguments(t string, open int) (out []string, all bool) {
 	return out, false
 }
 
+// variable is the name that a call gets as its first word, empty if that is more
+// than a name.
+func variable(head string) string {
+	t := strings.TrimPrefix(strings.TrimLeft(strings.TrimPrefix(head, "("), " "), "$")
+	n := 0
+	for n < len(t) && letter(t[n]) {
+		n++
+	}
+	if after := strings.TrimLeft(t[n:], " "); n == 0 || t[0] <= '9' || after == "" || after[0] != ',' && after[0] != ')' {
+		return ""
+	}
+	return t[:n]
+}
+
 func wordAt(t string, k int) string {
 	e := k
 	for e < len(t) && (t[e] >= 'a' && t[e] <= 'z' || t[e] >= 'A' && t[e] <= 'Z' || t[e] == '_' || t[e] >= '0' && t[e] <= '9' || t[e] == '$' || t[e] == '.') {
 		e++
 	}
 	if e == k {
-		e = k + 1
+		e = min(k+1, len(t))
 	}
 	return t[k:e]
 }
@@ -521,7 +598,7 @@ func (s *scan) judge(p *pattern, args []string, all bool, rest string) {
 			switch {
 			case strings.Contains(head, "expanduser(") || strings.Contains(head, "Path.home()") || strings.Contains(head, "homedir()") || strings.Contains(head, "Dir.home") || strings.Contains(head, "environ['HOME']") || strings.Contains(head, `environ["HOME"]`) || strings.Contains(head, "ENV['HOME']") || strings.Contains(head, "env.HOME") || strings.Contains(head, `ENV["HOME"]`):
 				scope := Outside
-				if len(args) == 0 || args[0] == "~" || args[0] == "HOME" {
+				if wholeHome(head) || len(args) == 0 || args[0] == "~" || args[0] == "HOME" {
 					scope = Home
 				}
 				if len(args) > 0 && args[0] != "~" {
@@ -537,7 +614,15 @@ func (s *scan) judge(p *pattern, args []string, all bool, rest string) {
 					return
 				}
 			}
-			if tree && !strings.Contains(head, "mkdtemp") && !strings.Contains(head, "tmpdir") && len(args) == 0 {
+			if name := variable(head); tree && name != "" {
+				if values, known := s.bound(name); known {
+					for _, v := range values {
+						s.judge(p, []string{v}, true, rest)
+					}
+					return
+				}
+			}
+			if own := head[:callEnd(head)]; tree && !strings.Contains(own, "mkdtemp") && !strings.Contains(own, "tmpdir") && len(args) == 0 {
 				s.add(Delete, Unknown, "code-delete-unknown", p.name+"(…)")
 			}
 			return
@@ -566,6 +651,9 @@ func (s *scan) judge(p *pattern, args []string, all bool, rest string) {
 	case callShell:
 		if len(args) == 0 || s.lang == "sql" {
 			return
+		}
+		if p.name == "exec" {
+			s.statement(args, all)
 		}
 		if p.name == "exec" && (s.lang == "python" || s.lang == "lua" || s.lang == "vim") {
 			s.eval(p, args, head)
@@ -603,12 +691,22 @@ func (s *scan) judge(p *pattern, args []string, all bool, rest string) {
 			if len(args) > 1 {
 				mode = args[1]
 			}
+			if s.lang == "perl" && strings.HasPrefix(args[0], ">") { // open(F, ">>", NAME), open(F, ">>NAME")
+				mode = ">"
+				if args[0] = strings.TrimLeft(args[0], "> "); args[0] == "" && len(args) > 1 {
+					args = args[1:]
+				}
+				pl = s.locate(args[0])
+			}
 			writes = strings.ContainsAny(mode, "wa+x>") && len(mode) <= 4 || strings.HasPrefix(mode, ">") || (p.name == "Path" || p.name == "pathlib.Path") && (strings.Contains(head, ".write_") || strings.Contains(head, ".unlink(") || strings.Contains(head, ".rmdir("))
+			if strings.HasSuffix(p.name, "Path") {
+				s.below(args[0], rest)
+			}
 			if (p.name == "Path" || p.name == "pathlib.Path") && !strings.Contains(head, ".read_") && !strings.Contains(head, ".open") && !writes {
 				return
 			}
 		}
-		if p.name == "shutil.copy" || p.name == "fs.copyFileSync" {
+		if strings.HasPrefix(p.name, "shutil.copy") || p.name == "fs.copyFileSync" {
 			if s.j.secret(pl.path) == secretKey {
 				s.add(SecretRead, AnyScope, "secret-read", args[0])
 			}
@@ -627,7 +725,7 @@ func (s *scan) judge(p *pattern, args []string, all bool, rest string) {
 				return
 			}
 			if (p.name == "Path" || p.name == "pathlib.Path") && (strings.Contains(head, ".unlink(") || strings.Contains(head, ".rmdir(")) {
-				if pl.scope >= Outside {
+				if pl.scope >= Outside && !(lists(rest) && s.locate(args[0]+"/x").scope == Temp) {
 					s.add(Delete, pl.scope, ruleDelete(pl.scope), args[0])
 				}
 				return
@@ -653,13 +751,21 @@ func (s *scan) judge(p *pattern, args []string, all bool, rest string) {
 		}
 	case callEval:
 		s.eval(p, args, head)
+	case callLink:
+		s.writes(args, all, 1)
 	case callMove:
+		s.writes(args, all, 1)
 		if len(args) > 0 && all {
 			if pl := s.locate(args[0]); pl.scope >= Home {
 				s.add(MoveAway, pl.scope, "move-away", args[0])
 			}
 		}
 	case callChmod:
+		if i := strings.IndexByte(head, ','); i > 0 && !s.script { // 0o4755: the constants are strings alone
+			if mode := strings.TrimLeft(strings.TrimLeft(head[i+1:min(len(head), i+16)], " "), "0o"); len(mode) > 4 && setsID(mode[:4]) && mode[0] < '8' {
+				s.add(Permission, System, "setuid", p.name+head[:i])
+			}
+		}
 		if len(args) > 0 {
 			for _, a := range args {
 				if !strings.ContainsAny(a, "/~") {
@@ -670,11 +776,68 @@ func (s *scan) judge(p *pattern, args []string, all bool, rest string) {
 				}
 			}
 		}
+	case callSQL:
+		s.statement(args, all)
 	case callPower:
 		if strings.HasPrefix(head, "(-1") || strings.HasPrefix(head, "(1,") {
 			s.add(KillAll, AnyScope, "kill-all", "os.kill"+head[:min(len(head), 10)])
 		}
 	}
+}
+
+// statement judges what a database is told by a call.
+func (s *scan) statement(args []string, all bool) {
+	if len(args) == 0 || s.script || strings.Contains(s.text, ":memory:") {
+		return
+	}
+	switch first, _, _ := strings.Cut(strings.TrimLeft(args[0], " \t\r\n"), " "); strings.ToUpper(first) {
+	case "DROP", "TRUNCATE":
+		s.j.sql(args[0], s.from, s.to)
+	case "DELETE", "UPDATE", "ALTER", "WITH", "DO":
+		if all { // else the condition may be what is not known
+			s.j.sql(args[0], s.from, s.to)
+		}
+	}
+}
+
+// wholeHome reports whether the first word of a call is the home folder itself, as a
+// call tells it: (os.homedir(), …).
+func wholeHome(head string) bool {
+	for _, w := range [...]string{"homedir()", "Path.home()", "Dir.home"} {
+		if i := strings.Index(head, w); i >= 0 && i+len(w) < len(head) && !strings.ContainsAny(head[:i], "+,/") && strings.Count(head[:i], "join") == 0 {
+			return head[i+len(w)] == ',' || head[i+len(w)] == ')'
+		}
+	}
+	return false
+}
+
+// lists reports whether a Path, from its parenthesis on, is asked for what is in it.
+func lists(rest string) bool {
+	chain := rest[callEnd(rest[:min(len(rest), 400)]):]
+	return strings.HasPrefix(chain, ".glob(") || strings.HasPrefix(chain, ".rglob(") || strings.HasPrefix(chain, ".iterdir(")
+}
+
+// below judges a line that deletes what is in a folder: [p.unlink() for p in
+// Path("x").iterdir()].
+func (s *scan) below(dir, rest string) {
+	if !lists(rest) {
+		return
+	}
+	at := len(s.text) - len(rest)
+	line := s.text[max(0, at-400):at]
+	line = line[strings.LastIndexByte(line, '\n')+1:]
+	if pl := s.locate(dir + "/x"); pl.scope >= Outside && (strings.Contains(line, ".unlink(") || strings.Contains(line, ".rmdir(") || strings.Contains(line, "rmtree(") || strings.Contains(line, "os.remove(")) {
+		s.add(Delete, pl.scope, ruleDelete(pl.scope), dir)
+	}
+}
+
+// writes judges argument n as a file that is made.
+func (s *scan) writes(args []string, all bool, n int) {
+	if n >= len(args) || !all || s.script || !strings.ContainsAny(args[n], "/~") {
+		return
+	}
+	leaf := shell.Leaf{Offset: s.from, End: s.to}
+	s.j.writePlace(&call{j: s.j, l: &leaf}, s.locate(args[n]), false)
 }
 
 // eval judges program text that is run: what was downloaded or decoded is refused.
@@ -723,6 +886,8 @@ func (s *scan) command(text string, whole bool) {
 	d := shell.POSIX
 	if strings.HasPrefix(text, "powershell") {
 		d = shell.Bash
+	} else if s.j.windowsText() {
+		d = shell.Cmd
 	}
 	s.j.inner(text, d, s.from, s.to)
 	if !whole {
@@ -774,18 +939,32 @@ func (s *scan) whole() {
 		has("net.Socket", "child_process") && has("connect"), has("child_process", "connect(", "/bin/sh"), has("child_process", "connect(", "/bin/bash"), has("net.connect", "/bin/sh"), has("net.createConnection", "child_process"), has("socket.socket", "/bin/sh"), has("socket.tcp", "io.popen"), has("/inet/tcp/"),
 		has("TCPSocket", "/bin/sh"), has("TCPSocket.new", "popen"):
 		s.add(ReverseShell, AnyScope, "reverse-shell", s.lang)
-	case s.lang == "awk" && has("/inet/"):
+	case s.lang == "awk" && has("/inet/"), !s.script && shellOnSocket(s.lang, t):
 		s.add(ReverseShell, AnyScope, "reverse-shell", s.lang)
 	}
+	if !s.script && runsFetched(s.lang, t) {
+		s.add(RemoteExec, AnyScope, "download-into-interpreter", s.lang)
+	}
+	if s.lang == "awk" && s.leaf >= 0 && !s.script && has("system($") {
+		for from := range s.j.f.Feeders(s.leaf) {
+			if l := &s.j.f.Leaves[from]; downloads(l.Name) || hasNetPath(l) {
+				s.add(RemoteExec, AnyScope, "download-into-interpreter", s.lang)
+				break
+			}
+		}
+	}
 	if s.lang != "awk" && !s.script {
-		if has("os.fork()", "while True") || has("os.fork", "while 1") || has("fork while fork") || has("fork()", "while(1)") || has("loop", "fork {") || has("while (true)", "fork(") || has("while(true)", "spawn(process") {
+		if has("os.fork()", "while True") || has("os.fork", "while 1") || has("fork while") || has("fork()", "while(1)") || has("loop", "fork {") || has("while (true)", "fork(") || has("while(true)", "spawn(process") {
 			s.add(ForkBomb, AnyScope, "fork-bomb", s.lang)
 		}
-		if (has("os.environ") || has("process.env") || has("ENV.to_h") || has("%ENV") || has("getenv()")) && s.network() && (has("post") || has("POST") || has("data=") || has("body:")) {
+		if (has("os.environ") || has("process.env") || has("ENV.to_h") || has("%ENV") || has("getenv()")) && s.network() && (has("post") || has("POST") || has("data=") || has("body:") || has("urlopen(")) {
 			if has("dict(os.environ)") || has("str(os.environ)") || has("json.dumps(os.environ") || has("os.environ)") || has("JSON.stringify(process.env") || has("ENV.to_h") || has("%ENV") {
 				s.add(Exfiltrate, AnyScope, "exfiltrate", "the environment")
 			}
 		}
+	}
+	if w := emptiesStore(t); !s.script && w != "" {
+		s.add(DatabaseDestroy, One, "database-delete", w)
 	}
 	if !s.script && printsEnvironmentText(s.lang, t) && (s.leaf < 0 || s.j.shown(s.leaf, 0)) {
 		s.add(SecretRead, Private, "env-print", "the environment")
@@ -828,18 +1007,164 @@ func (s *scan) whole() {
 	}
 }
 
-// awkWrites judges the files that print > "name" makes.
-func (s *scan) awkWrites() {
+// emptiesStore returns the call by which program text deletes all of a table, a
+// collection or a store, empty if there is none.
+func emptiesStore(t string) string {
+	if len(t) < 9 {
+		return ""
+	}
+	low := strings.ToLower(strings.ReplaceAll(t, " ", ""))
+	for _, w := range [...]string{".flushall()", ".flushdb()", ".dropdatabase()", ".drop_database(", ".drop_all(", ".drop_collection(", ".deletemany()", ".deletemany({})", ".delete_many({})", ".objects.filter().delete()", "queue.new.clear", "retryset.new.clear", "deadset.new.clear", "drop_table"} {
+		if strings.Contains(low, w) {
+			return w
+		}
+	}
+	if strings.Contains(low, "where") || strings.Contains(low, "filter") {
+		return ""
+	}
+	for _, w := range [...]string{".delete_all", ".destroy_all", ".objects.all().delete()", "::truncate()", "->truncate()", "query()->delete()"} {
+		if strings.Contains(low, w) {
+			return w
+		}
+	}
+	if strings.Contains(low, "db::table(") && strings.Contains(low, ")->delete()") {
+		return "->delete()"
+	}
+	if strings.Contains(low, ".query(") && strings.Contains(low, ").delete()") {
+		return ".delete()"
+	}
+	return ""
+}
+
+// runsFetched reports whether program text runs what it fetches, however it gets
+// from one to the other.
+func runsFetched(lang, t string) bool {
+	some := func(words ...string) bool {
+		for _, w := range words {
+			if strings.Contains(t, w) {
+				return true
+			}
+		}
+		return false
+	}
+	switch lang {
+	case "python":
+		return some("exec(") && some("urlopen(", "requests.get(", "httpx.get(", "requests').get(", `requests").get(`) && !some(".exec(")
+	case "node":
+		return some("eval(", "(eval)", "new Function(", "vm.runIn") && some("fetch(", "http.get(", "https.get(", "axios", "http').get(", `http").get(`, "https').get(", `https").get(`) ||
+			some("import('http", `import("http`)
+	case "r":
+		return some(`source("http`, "source('http", "source(url(")
+	case "julia":
+		return some("include(download(")
+	case "groovy":
+		return some("evaluate(new URL(", "new GroovyShell().evaluate(") && some("URL(")
+	case "ruby":
+		return some("eval ", "eval(") && some("URI.open", "Net::HTTP.get")
+	case "perl":
+		return some("eval get", "eval(get", "eval LWP", "eval $ua")
+	case "php":
+		for _, w := range [...]string{"include", "include_once", "require", "require_once"} {
+			if some(w+` "http`, w+" 'http", w+`("http`, w+"('http") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// shellOnSocket reports whether program text opens a connection or waits for one,
+// and starts a shell or runs what it is sent.
+func shellOnSocket(lang, t string) bool {
+	some := func(words ...string) bool {
+		for _, w := range words {
+			if strings.Contains(t, w) {
+				return true
+			}
+		}
+		return false
+	}
+	if !some("socket", "Socket", "AF_INET", "PF_INET", "TCPServer", "fsockopen", "net.connect", "net.createConnection", "createServer(", "Deno.connect", "Deno.listen", "Bun.connect", "Bun.listen", "net.Dial", "net.Listen") {
+		return false
+	}
+	if some("recv", "receive", "socket_read", "gets", "fgets", "<>", "stdin") && (some("shell_exec($", "system($", "exec($", "passthru($", "popen($", "IO.popen($_", "io.popen(r", "system$_", "os.popen(", "exec sh -c $", "eval $") ||
+		lang == "lua" && some("os.execute(", "io.popen(")) {
+		return true
+	}
+	if !some("exec", "spawn", "system", "popen", "call(", ".run(", "Command", "ProcessBuilder", "proc_open") {
+		return false
+	}
+	for _, name := range [...]string{"/bin/sh", "/bin/bash", "/bin/zsh", "/bin/dash", "sh", "bash", "zsh", "cmd.exe", "cmd", "powershell"} {
+		for _, q := range [...]string{`"`, "'"} {
+			for rest := t; ; {
+				i := strings.Index(rest, q+name)
+				if i < 0 {
+					break
+				}
+				rest = rest[i+1+len(name):]
+				if interactive(rest, q) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// interactive reports whether a shell whose name ends before rest, in a constant in
+// the quote q, is started by itself: with a script behind it, it runs that.
+func interactive(rest, q string) bool {
+	if strings.HasPrefix(rest, " -i") {
+		return true
+	}
+	rest, ok := strings.CutPrefix(rest, q)
+	if !ok {
+		return false
+	}
+	next, more := strings.CutPrefix(strings.TrimLeft(rest, " [,"), q)
+	return !more || strings.HasPrefix(next, "-i") || strings.HasPrefix(next, "sh"+q) || strings.HasPrefix(next, "bash"+q)
+}
+
+// awkFiles judges the files that print > "name" makes and getline < "name" reads.
+func (s *scan) awkFiles() {
+	if s.leaf < 0 {
+		return
+	}
+	c := call{j: s.j, i: s.leaf, l: &s.j.f.Leaves[s.leaf]}
 	for rest := s.text; ; {
-		i := strings.IndexByte(rest, '>')
+		i := strings.IndexAny(rest, "<>")
 		if i < 0 || s.j.late(s.from, s.to) {
 			return
 		}
+		reads := rest[i] == '<'
 		rest = rest[i+1:]
 		t := strings.TrimLeft(rest[:min(len(rest), maxJoined)], "> \t")
-		if name, ok := literal(t, 0); ok && strings.Contains(name, "/") && s.leaf >= 0 {
-			c := call{j: s.j, i: s.leaf, l: &s.j.f.Leaves[s.leaf]}
-			s.j.writePlace(&c, s.locate(name), true)
+		name, ok := literal(t, 0)
+		if v := wordAt(t, 0); !ok && t != "" && letter(t[0]) {
+			name, ok = s.awkVariable(v)
+		}
+		if !ok || !strings.Contains(name, "/") {
+			continue
+		}
+		if p := s.locate(name); reads {
+			s.j.readPlace(&c, p)
+		} else {
+			s.j.writePlace(&c, p, true)
 		}
 	}
+}
+
+// awkVariable is the value that -v gives a variable.
+func (s *scan) awkVariable(name string) (string, bool) {
+	argv := s.j.f.Leaves[s.leaf].Argv
+	for i := 1; i < len(argv); i++ {
+		t := argv[i].Text
+		if t == "-v" || t == "--assign" {
+			continue
+		}
+		if v, ok := strings.CutPrefix(strings.TrimPrefix(t, "-v"), name+"="); ok {
+			return v, true
+		}
+	}
+	return "", false
 }

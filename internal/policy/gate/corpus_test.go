@@ -60,6 +60,35 @@ func project() gate.World {
 	}
 }
 
+// windowsProject is the same machine with the paths and variables of Windows.
+func windowsProject() gate.World {
+	w := project()
+	there := func(p string) string {
+		p = strings.ReplaceAll(p, `\`, "/")
+		if rest, ok := strings.CutPrefix(p, "C:/Users/u"); ok {
+			return "/home/u" + rest
+		}
+		return p
+	}
+	kind, track, read := w.Kind, w.Track, w.ReadFile
+	w.Windows, w.Dir, w.Home, w.Project = true, "C:/Users/u/proj", "C:/Users/u", "C:/Users/u/proj"
+	w.Temp = []string{"C:/Users/u/AppData/Local/Temp"}
+	w.Self = []string{"C:/Users/u/.config/lidguard", "C:/Users/u/AppData/Roaming/lidguard"}
+	w.Kind = func(p string) gate.FileKind { return kind(there(p)) }
+	w.Track = func(p string) gate.Track { return track(there(p)) }
+	w.ReadFile = func(p string, max int) (string, bool) { return read(there(p), max) }
+	w.Env = func(name string) (string, bool) {
+		v, ok := map[string]string{
+			"USERPROFILE": `C:\Users\u`, "HOMEDRIVE": "C:", "HOMEPATH": `\Users\u`, "USERNAME": "u", "COMPUTERNAME": "PC", "OS": "Windows_NT",
+			"APPDATA": `C:\Users\u\AppData\Roaming`, "LOCALAPPDATA": `C:\Users\u\AppData\Local`, "TEMP": `C:\Users\u\AppData\Local\Temp`, "TMP": `C:\Users\u\AppData\Local\Temp`,
+			"SYSTEMROOT": `C:\Windows`, "WINDIR": `C:\Windows`, "SYSTEMDRIVE": "C:", "PROGRAMFILES": `C:\Program Files`, "PROGRAMFILES(X86)": `C:\Program Files (x86)`,
+			"PROGRAMDATA": `C:\ProgramData`, "PUBLIC": `C:\Users\Public`, "COMSPEC": `C:\Windows\system32\cmd.exe`, "PATH": `C:\Windows\system32;C:\Windows`,
+		}[strings.ToUpper(name)]
+		return v, ok
+	}
+	return w
+}
+
 // row is one line of the corpus: the verdict in the standard profile and a
 // command, in which ⏎ stands for a line end.
 type row struct{ want, command, file string }
@@ -135,8 +164,10 @@ func TestCorpus_windows(t *testing.T) {
 			} else {
 				bad++
 			}
-			if got := gate.Command(gate.Config{}, r.command, d, project()); word(got.Decision) != r.want {
-				t.Errorf("%s: %q: got %s, want %s: %v", file, r.command, word(got.Decision), r.want, hazards(got))
+			for where, world := range map[string]func() gate.World{"elsewhere": project, "on Windows": windowsProject} {
+				if got := gate.Command(gate.Config{}, r.command, d, world()); word(got.Decision) != r.want {
+					t.Errorf("%s %s: %q: got %s, want %s: %v", file, where, r.command, word(got.Decision), r.want, hazards(got))
+				}
 			}
 		}
 		if bad < 60 || good < 45 {

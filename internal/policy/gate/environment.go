@@ -74,8 +74,8 @@ func printsEnvironment(c *call, name string) bool {
 		return c.has("show-environment")
 	case "get-childitem", "get-item", "gci", "dir", "ls", "gi", "get-content":
 		for _, t := range argv[1:] {
-			switch strings.TrimRight(strings.ToLower(t), `*\/`) {
-			case "env:":
+			name, ok := strings.CutPrefix(strings.TrimPrefix(strings.ToLower(t), "environment::"), "env:")
+			if name = strings.Trim(name, `*\/`); ok && (name == "" || secretVariable(name)) {
 				return true
 			}
 		}
@@ -120,15 +120,43 @@ func passesValues(c *call) bool {
 	all := strings.Join(c.argv(), " ")
 	switch c.name() {
 	case "cat", "gcat", "bat", "batcat", "tac", "sort", "uniq", "head", "ghead", "tail", "gtail", "less", "more", "most", "nl", "column", "fold", "fmt", "pr", "tee", "tr", "rev", "paste", "xargs", "strings",
-		"base64", "base32", "xxd", "hexdump", "od", "jq", "yq", "perl", "ruby", "python", "python3", "out-string", "out-host", "sort-object", "select-object", "format-table", "format-list", "ft", "fl":
+		"base64", "base32", "xxd", "hexdump", "od", "jq", "yq", "perl", "ruby", "python", "python3", "out-string", "out-host", "sort-object":
 		return true
+	case "select-object", "format-table", "format-list", "ft", "fl":
+		columns := 0
+		for _, a := range c.psOperands() {
+			switch t := strings.ToLower(a.Text); {
+			case t == "name" || t == "key":
+				columns++
+			case strings.Trim(t, "0123456789") != "": // else how many
+				return true
+			}
+		}
+		return columns == 0
 	case "cut":
 		return !(c.has("-f1", "--fields=1") || strings.Contains(all, "-f 1")) || !strings.Contains(all, "=")
 	case "sed", "gsed":
 		return !strings.Contains(all, "=.*")
 	case "awk", "gawk", "mawk":
 		return !strings.Contains(all, "$1") || strings.Contains(all, "$2") || strings.Contains(all, "$0") || !strings.Contains(all, "=")
-	case "grep", "egrep", "fgrep", "rg", "ag", "ack", "ugrep", "findstr", "select-string":
+	case "findstr", "find.exe":
+		searched := false
+		for _, t := range c.argv()[1:] {
+			option, text, isText := strings.Cut(t, ":")
+			switch {
+			case strings.EqualFold(option, "/v"):
+				return true
+			case strings.HasPrefix(t, "/") && !(isText && strings.EqualFold(option, "/c")):
+				continue
+			case !strings.HasPrefix(t, "/"):
+				text = t
+			}
+			if searched = true; fitsSecret(strings.Join(strings.Fields(text), "|")) {
+				return true
+			}
+		}
+		return !searched
+	case "grep", "egrep", "fgrep", "rg", "ag", "ack", "ugrep", "select-string":
 		if c.short("qclL") || c.has("--quiet", "--count", "--files-with-matches", "--silent") {
 			return false
 		}
@@ -185,13 +213,18 @@ func printsEnvironmentText(lang, text string) bool {
 		}
 	}
 	whole := func(name, after string) bool {
+		byVariable := strings.Contains(text, name) && valueByVariable(text, name)
 		for rest := text; ; {
 			i := strings.Index(rest, name)
 			if i < 0 {
 				return false
 			}
+			before := strings.TrimRight(text[:len(text)-len(rest)+i], " ")
 			rest = rest[i+len(name):]
 			tail := strings.TrimLeft(rest, " ")
+			if namesAlone(lang, before, tail) && !byVariable {
+				continue
+			}
 			if tail == "" || !strings.ContainsRune(after, rune(tail[0])) {
 				return true
 			}
@@ -204,6 +237,9 @@ func printsEnvironmentText(lang, text string) bool {
 	}
 	switch lang {
 	case "python":
+		if strings.Contains(text, "os.environ.keys(") && valueByVariable(text, "os.environ") {
+			return prints
+		}
 		return prints && whole("os.environ", ".[bI=_")
 	case "node", "deno", "bun", "javascript", "typescript":
 		return prints && (whole("process.env", ".[?=_") || strings.Contains(text, "Deno.env.toObject("))
@@ -217,6 +253,43 @@ func printsEnvironmentText(lang, text string) bool {
 		return prints && strings.Contains(text, "in ENVIRON")
 	case "lua":
 		return false // has no way to list them
+	}
+	return false
+}
+
+// namesAlone reports whether the environment, named between before and tail, is
+// asked for the names of its variables or for whether it has one.
+func namesAlone(lang, before, tail string) bool {
+	switch lang {
+	case "python":
+		if strings.HasPrefix(tail, ")") {
+			for _, f := range [...]string{"sorted(", "list(", "len(", "set(", "tuple("} {
+				if strings.HasSuffix(before, f) && !strings.HasSuffix(before, "_"+f) {
+					return true
+				}
+			}
+		}
+		return strings.HasSuffix(before, " in") && !strings.HasPrefix(tail, ".") // for k in os.environ, "X" in os.environ
+	case "node", "deno", "bun", "javascript", "typescript":
+		return strings.HasPrefix(tail, ")") && strings.HasSuffix(before, "Object.keys(") || strings.HasSuffix(before, " in") && !strings.HasPrefix(tail, ".")
+	}
+	return false
+}
+
+// valueByVariable reports whether program text takes a variable out of the
+// environment by a name that is no constant.
+func valueByVariable(text, env string) bool {
+	for _, take := range [...]string{env + "[", env + ".get(", "getenv(", "environb[", "env["} {
+		for rest := text; ; {
+			i := strings.Index(rest, take)
+			if i < 0 {
+				break
+			}
+			rest = strings.TrimLeft(rest[i+len(take):], " ")
+			if rest == "" || rest[0] != '"' && rest[0] != '\'' {
+				return true
+			}
+		}
 	}
 	return false
 }

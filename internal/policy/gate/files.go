@@ -10,6 +10,7 @@ import (
 // filePrograms judges programs that delete, move, overwrite or change files. It
 // reports whether it knows the program.
 func (j *judge) filePrograms(c *call, name string) bool {
+	j.outputs(c, name)
 	switch name {
 	case "rm", "grm", "rmdir", "unlink", "srm", "rimraf", "trash", "trash-put", "del-cli", "rm-rf", "gio", "safe-rm", "del", "rip", "wipe":
 		j.rm(c, name)
@@ -31,8 +32,9 @@ func (j *judge) filePrograms(c *call, name string) bool {
 	case "cp", "gcp", "install", "ginstall", "ditto", "ln", "gln":
 		j.cp(c, name)
 	case "tee", "gtee", "sponge":
+		appends := c.short("a") || c.has("--append")
 		for _, a := range c.operands(" --output-error ") {
-			j.write(c, a, c.short("a") || c.has("--append"))
+			j.write(c, a, appends)
 		}
 	case "dd", "gdd", "dcfldd", "dc3dd":
 		j.dd(c)
@@ -47,8 +49,8 @@ func (j *judge) filePrograms(c *call, name string) bool {
 		j.chmod(c)
 	case "chown", "gchown", "chgrp", "gchgrp":
 		j.ownership(c)
-	case "chattr", "chflags":
-		for _, a := range c.operands(" -p -v ") {
+	case "chattr", "chflags", "chcon":
+		for _, a := range c.operands(" -p -v -t -u -r -l --type --user --role --range --reference ") {
 			if t := a.String(); t != "" && (t[0] == '+' || t[0] == '=' || t[0] == '-') {
 				continue
 			}
@@ -56,17 +58,8 @@ func (j *judge) filePrograms(c *call, name string) bool {
 				j.add(c, Permission, p.scope, "chattr", p.text)
 			}
 		}
-	case "sort", "gsort", "gcc", "g++", "cc", "c++", "clang", "clang++", "ld", "as", "rustc", "go", "pandoc", "gpg", "gpg2", "dot", "iconv", "openssl", "strace", "ltrace", "tcpdump", "nasm", "javac", "tsc", "esbuild":
-		// What they make goes where they are told.
-		o := c.opt("-o", "--output", "--outfile", "--outDir")
-		if name == "openssl" {
-			o = c.opt("-out")
-		}
-		if o != nil {
-			if p := j.locate(o, c.l.Dir); p.scope >= Home || p.path != "" && !j.inProject(p.path) {
-				j.writePlace(c, p, false)
-			}
-		}
+	case "patch":
+		j.patchFile(c)
 	case "sed", "gsed", "perl", "ruby", "ex", "ed", "awk", "gawk":
 		j.inPlace(c, name)
 		if strings.HasSuffix(name, "sed") {
@@ -74,7 +67,7 @@ func (j *judge) filePrograms(c *call, name string) bool {
 		}
 	case "rsync":
 		j.rsync(c)
-	case "tar", "gtar", "bsdtar", "unzip", "7z", "7za", "7zz", "cpio":
+	case "tar", "gtar", "bsdtar", "unzip", "7z", "7za", "7zz", "7zr", "rar", "cpio":
 		j.unpack(c, name)
 	case "zip":
 		if c.short("m") || c.has("--move") {
@@ -88,14 +81,6 @@ func (j *judge) filePrograms(c *call, name string) bool {
 			}
 			j.special(c, p, true)
 		}
-	case "patch":
-		if c.has("--dry-run") {
-			return true
-		}
-		for _, a := range c.operands(" -p -i -d -o -r -D -B -F -V -Y -z --input --directory --output ") {
-			j.write(c, a, true)
-			break
-		}
 	case "vim", "nano", "vi", "nvim", "emacs":
 	case "crontab":
 		j.crontab(c)
@@ -103,6 +88,154 @@ func (j *judge) filePrograms(c *call, name string) bool {
 		return false
 	}
 	return true
+}
+
+// outputs judges where programs put what they make by an option or a word of their
+// own. Only a place that matters counts: the rest is day work.
+func (j *judge) outputs(c *call, name string) {
+	files, folders, word := "", "", -1 // word is the operand that is written, from 0
+	valued := ""
+	switch name {
+	case "sort", "gsort", "gcc", "g++", "cc", "c++", "clang", "clang++", "ld", "as", "rustc", "go", "pandoc", "gpg", "gpg2", "dot", "iconv", "nasm", "javac", "tsc", "esbuild", "ltrace", "strace",
+		"shuf", "qrencode", "xmllint", "tidy", "plantuml", "yt-dlp", "time", "gtime", "sops", "age", "strip", "base64", "cwebp", "dwebp", "rsvg-convert", "inkscape", "asciidoctor", "jsonnet", "protoc":
+		files = "-o --output --outfile --outDir"
+	case "pg_dump", "pg_dumpall":
+		files = "-f --file"
+	case "mysqldump", "mariadb-dump":
+		files = "-r --result-file"
+	case "mongodump", "mongoexport":
+		files = "-o --out"
+	case "unar":
+		folders = "-o -output-directory"
+	case "ssh-keygen":
+		// A new key beside the others is what it is for.
+		if f := c.opt("-f"); f != nil && !c.short("ylFRHeip") {
+			if p := j.locate(f, c.l.Dir); path.Base(path.Dir(p.path)) != ".ssh" || j.w.Kind != nil && j.w.Kind(p.path) == KindFile || persistent(j.w.Home, p.path) != "" {
+				files = "-f"
+			}
+		}
+	case "openssl":
+		files = "-out -keyout"
+	case "tcpdump", "tshark", "dumpcap", "varnishncsa":
+		files = "-w"
+	case "less":
+		files = "-o -O --log-file --LOG-FILE"
+	case "screen":
+		files = "-Logfile"
+	case "plutil":
+		if ops := c.operands(" -o -e "); len(ops) > 0 && c.has("-replace", "-insert", "-remove", "-convert") && !c.has("-o") {
+			j.write(c, ops[len(ops)-1], false)
+		}
+	case "PlistBuddy":
+		if ops := c.operands(" -c "); len(ops) > 0 {
+			if o := c.opt("-c"); o != nil && !strings.HasPrefix(o.Text, "Print") {
+				j.write(c, ops[len(ops)-1], false)
+			}
+		}
+	case "defaults":
+		// A domain may be the path of a file, without its ending.
+		if ops := c.operands(""); len(ops) > 2 && ops[0].Text == "write" && strings.ContainsAny(ops[1].Text, "/~") {
+			p := j.locate(ops[1], c.l.Dir)
+			p.path += ".plist"
+			j.special(c, p, false)
+		}
+	case "unsquashfs":
+		folders = "-d -dest"
+	case "nmap":
+		files = "-oN -oX -oG -oS -oA"
+	case "ssh":
+		files = "-E"
+	case "csplit":
+		files = "-f --prefix"
+	case "script":
+		word, valued = 0, " -c --command -t -T -I -O -B -E -m -o "
+	case "uniq", "xxd", "objcopy":
+		word, valued = 1, " -f -s -w -l -c -g -o -O -I -B -j -R -N "
+	case "split":
+		word, valued = 1, " -a -b -C -l -n --bytes --lines --number --suffix-length --filter "
+	case "curl", "curlie":
+		files, folders = "-D --dump-header -c --cookie-jar --trace --trace-ascii --stderr --etag-save --hsts --alt-svc --libcurl", "--output-dir"
+	case "wget", "wget2":
+		files, folders = "-a --append-output --save-cookies", "-P --directory-prefix"
+	case "aria2c", "axel":
+		files, folders = "-o --out --log --save-session", "-d --dir"
+	case "yq":
+		if c.short("i") || c.has("--inplace") {
+			if ops := c.operands(""); len(ops) > 1 {
+				j.write(c, ops[len(ops)-1], false)
+			}
+		}
+	case "cpio":
+		if c.short("i") || c.has("--extract") {
+			folders = "-D --directory"
+		}
+	case "git":
+		sub, _ := c.git()
+		if sub == "apply" || sub == "am" {
+			if d := c.opt("--directory"); d != nil {
+				j.fills(c, j.locate(d, c.l.Dir))
+			} else if d := c.opt("-C"); d != nil {
+				j.fills(c, j.locate(d, c.l.Dir))
+			}
+		}
+		return
+	}
+	if files != "" {
+		for _, f := range strings.Fields(files) {
+			if o := c.opt(f); o != nil && o.Text != "-" && (len(f) > 2 || f[0] != '-' || !strings.HasPrefix(o.Text, "=")) {
+				j.writeFar(c, o)
+			}
+		}
+	}
+	if word >= 0 {
+		if ops := c.operands(valued); word < len(ops) {
+			j.writeFar(c, ops[word])
+		}
+	}
+	if folders != "" {
+		if d := c.opt(strings.Fields(folders)...); d != nil {
+			j.fills(c, j.locate(d, c.l.Dir))
+		}
+	}
+}
+
+// writeFar judges a file that is written, where it is none of the project's.
+func (j *judge) writeFar(c *call, a *shell.Arg) {
+	if p := j.locate(a, c.l.Dir); p.scope >= Home || p.path != "" && !j.inProject(p.path) {
+		j.writePlace(c, p, false)
+	}
+}
+
+// fills judges a folder into which files of names that are not known come: those
+// of an archive, a patch or a download.
+func (j *judge) fills(c *call, p place) {
+	switch {
+	case c.elsewhere() || p.path == "":
+	case p.scope == System || p.path == j.w.Home:
+		j.add(c, Overwrite, max(p.scope, Home), "unpack-over-system", p.text)
+	default:
+		for _, name := range [...]string{"", "/authorized_keys", "/x", "/settings.json"} {
+			in := p
+			if in.path += name; j.special(c, in, true) {
+				return
+			}
+		}
+	}
+}
+
+// patchFile judges the file that is patched, or the folder below which all are.
+func (j *judge) patchFile(c *call) {
+	if c.has("--dry-run") {
+		return
+	}
+	if d := c.opt("-d", "--directory"); d != nil {
+		j.fills(c, j.locate(d, c.l.Dir))
+	} else if len(c.operands(" -p -i ")) == 0 {
+		j.fills(c, j.here(c))
+	}
+	if ops := c.operands(" -p -i -d -o -r -D -B -F -V -Y -z --input --directory --output "); len(ops) > 0 {
+		j.write(c, ops[0], true)
+	}
 }
 
 // lift makes a single file of the project a plain project file: the tracked scope
@@ -208,6 +341,10 @@ func (j *judge) removePlace(c *call, a *shell.Arg, p place, recursive bool) {
 			return
 		}
 		j.add(c, RepoDestroy, AnyScope, "delete-git-folder", p.text)
+		return
+	}
+	if base := path.Base(p.path); scope > Build && (strings.HasSuffix(base, ".tfstate") || strings.HasSuffix(base, ".tfstate.backup")) {
+		j.add(c, CloudDestroy, One, "infrastructure-state", p.text) // nothing else knows what was built
 		return
 	}
 	// A name that find or a list gives: what is known is the filter.
@@ -392,10 +529,13 @@ func (j *judge) cp(c *call, name string) {
 		return
 	}
 	p := j.locate(target, c.l.Dir)
+	if m := c.opt("-m", "--mode"); m != nil && (name == "install" || name == "ginstall") && setsID(m.Text) && !c.elsewhere() {
+		j.add(c, Permission, System, "setuid", p.text)
+	}
 	if name != "ln" && j.special(c, p, false) {
 		return
 	}
-	if name == "ln" && j.special(c, p, true) {
+	if name == "ln" && j.special(c, p, !c.short("f")) {
 		return
 	}
 	// Into a folder the file keeps its name.
@@ -403,7 +543,7 @@ func (j *judge) cp(c *call, name string) {
 		q := j.locate(a, c.l.Dir)
 		if p.path != "" && q.path != "" {
 			in := p
-			in.path = p.path + "/" + path.Base(q.path)
+			in.path = path.Join(p.path, path.Base(q.path))
 			if j.special(c, in, true) {
 				return
 			}
@@ -426,6 +566,14 @@ func (j *judge) write(c *call, a *shell.Arg, appends bool) {
 }
 
 func (j *judge) writePlace(c *call, p place, appends bool) {
+	if c.elsewhere() {
+		if host, _ := j.mounted(c, p); host.path != "" {
+			inside := *c.l
+			inside.Flags &^= shell.Contained
+			j.writePlace(&call{j: j, i: c.i, l: &inside}, host, appends)
+			return
+		}
+	}
 	if c.elsewhere() && p.scope < Home {
 		return
 	}
@@ -439,9 +587,15 @@ func (j *judge) writePlace(c *call, p place, appends bool) {
 		}
 		j.add(c, Overwrite, p.scope, "write-system", p.text)
 	case Home:
-		if p.path != j.w.Home {
+		if p.path != j.w.Home && !(appends && strings.HasSuffix(p.path, "/.ssh/known_hosts")) {
 			j.add(c, Overwrite, Home, "write-home", p.text)
 		}
+	case Outside:
+		if j.w.Home != "" && under(p.path, j.w.Home) && strings.HasPrefix(p.path[len(j.w.Home):], "/.") && j.secret(p.path) == secretKey {
+			j.add(c, Overwrite, Home, "write-secret", p.text)
+			return
+		}
+		fallthrough
 	default:
 		j.add(c, Overwrite, lift(p), "write", p.text)
 	}
@@ -552,10 +706,12 @@ func (j *judge) mounted(c *call, p place) (host place, own bool) {
 			var from, to string
 			switch {
 			case flag == "-v" || flag == "--volume":
-				if drive(value) {
-					break
+				at := 0
+				if drive(value) { // C:\x:/x
+					at = 2
 				}
-				from, to, _ = strings.Cut(value, ":")
+				from, to, _ = strings.Cut(value[at:], ":")
+				from = value[:at] + from
 				to, _, _ = strings.Cut(to, ":")
 			case flag == "--mount":
 				for part := range strings.SplitSeq(value, ",") {
@@ -576,7 +732,7 @@ func (j *judge) mounted(c *call, p place) (host place, own bool) {
 			if to = path.Clean(to); !under(p.path, to) && !under(to, p.path) {
 				continue
 			}
-			if !strings.ContainsAny(from, "/~.") {
+			if !strings.ContainsAny(from, "/~.") && !drive(from) {
 				throughout = true // a named volume stays
 				continue
 			}
@@ -669,7 +825,8 @@ func persistent(home, p string) string {
 		return "start-up-file"
 	case strings.HasSuffix(p, "/.ssh/authorized_keys"), strings.HasSuffix(p, "/.ssh/authorized_keys2"), strings.HasSuffix(p, "/.ssh/config"), strings.HasSuffix(p, "/.ssh/rc"):
 		return "authorized-keys"
-	case strings.Contains(strings.ToLower(p), "/start menu/programs/startup/"), strings.HasSuffix(strings.ToLower(p), "_profile.ps1"):
+	case strings.Contains(strings.ToLower(p), "/start menu/programs/startup/"), strings.HasSuffix(strings.ToLower(p), "_profile.ps1"),
+		strings.HasSuffix(strings.ToLower(p), "powershell/profile.ps1"):
 		return "start-up-file"
 	}
 	if home == "" || !under(p, home) {
@@ -683,27 +840,37 @@ func persistent(home, p string) string {
 	switch rest {
 	case ".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile", ".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout", ".kshrc",
 		".inputrc", ".cshrc", ".tcshrc", ".login", ".xinitrc", ".xprofile", ".xsession", ".pam_environment", ".config/fish/config.fish", ".vimrc", ".config/nvim/init.lua", ".config/nvim/init.vim",
-		".pythonrc", ".pdbrc", ".irbrc", ".gdbinit", ".lldbinit", ".tmux.conf", ".screenrc", ".nanorc", ".emacs", ".emacs.d/init.el", ".ssh/rc", ".ssh/environment", ".Rprofile", ".octaverc", ".npmrc", ".yarnrc", ".yarnrc.yml", ".pypirc", ".config/pip/pip.conf", ".cargo/config.toml":
+		".pythonrc", ".pdbrc", ".psqlrc", ".sqliterc", ".curlrc", ".wgetrc", ".hgrc", ".perldb", ".bunfig.toml", ".Xclients", ".xsessionrc", ".pip/pip.conf", ".cargo/config", ".cargo/env", ".gradle/init.gradle", ".config/gdb/gdbinit", ".config/direnv/direnvrc",
+		".jupyter/jupyter_notebook_config.py", ".config/psql/psqlrc", ".config/sqlite3/sqliterc", "Library/Preferences/com.apple.loginwindow.plist", ".irbrc", ".gdbinit", ".lldbinit", ".tmux.conf", ".screenrc", ".nanorc", ".emacs", ".emacs.d/init.el", ".ssh/rc", ".ssh/environment", ".Rprofile", ".octaverc", ".npmrc", ".yarnrc", ".yarnrc.yml", ".pypirc", ".config/pip/pip.conf", ".cargo/config.toml":
 		return "start-up-file"
 	case ".gitconfig", ".config/git/config":
 		return "git-config"
 	}
-	for _, dir := range [...]string{".config/systemd/", ".local/share/systemd/", ".config/autostart/", ".config/fish/conf.d/", ".bashrc.d/", ".zshrc.d/", ".config/environment.d/", ".oh-my-zsh/custom/", ".local/share/dbus-1/services/", ".config/upstart/"} {
+	for _, dir := range [...]string{".config/systemd/", ".local/share/systemd/", ".config/autostart/", ".config/fish/conf.d/", ".bashrc.d/", ".zshrc.d/", ".config/environment.d/", ".oh-my-zsh/custom/", ".local/share/dbus-1/services/", ".config/upstart/", ".vim/plugin/", ".vim/autoload/", ".config/nvim/plugin/", ".config/nvim/after/", ".gradle/init.d/",
+		".git-templates/", ".git-template/", ".config/git/hooks/", ".config/fish/functions/", ".ipython/profile_default/startup/", ".config/plasma-workspace/env/", ".kde/Autostart/", ".kde4/Autostart/", "Library/ScriptingAdditions/", "Library/StartupItems/", "Library/Application Support/com.apple.backgroundtaskmanagementagent/"} {
 		if strings.HasPrefix(rest, dir) {
 			return "start-up-file"
 		}
 	}
+	if base := path.Base(rest); (base == "usercustomize.py" || base == "sitecustomize.py" || path.Ext(base) == ".pth") && strings.Contains(rest, "/site-packages/") && !strings.Contains(rest, "venv/") {
+		return "start-up-file" // every Python runs it
+	}
 	// A program of a common name in a folder early on the PATH shadows the real one.
-	for _, dir := range [...]string{".local/bin/", "bin/"} {
+	for _, dir := range [...]string{".local/bin/", "bin/", ".cargo/bin/", "go/bin/", ".pyenv/shims/", ".rbenv/shims/", ".asdf/shims/", ".volta/bin/", ".bun/bin/", ".deno/bin/", ".local/share/mise/shims/"} {
 		if name, ok := strings.CutPrefix(rest, dir); ok && shadowed(name) {
 			return "path-shim"
 		}
+	}
+	if strings.HasPrefix(rest, ".nvm/versions/") && shadowed(path.Base(rest)) {
+		return "path-shim"
 	}
 	return ""
 }
 
 func shadowed(name string) bool {
 	switch name {
+	case "python3.12", "python3.13", "pip", "pip3", "npx", "corepack", "ruby", "gem", "rustc", "rustup", "gopls", "gofmt", "pnpm", "yarn", "bun", "deno", "uv":
+		return true
 	case "ls", "cd", "cat", "git", "sudo", "ssh", "su", "bash", "sh", "zsh", "rm", "cp", "mv", "python", "python3", "node", "npm", "curl", "wget", "docker", "kubectl", "ps", "grep", "lidguard", "lidguard-hook", "claude", "codex", "gh", "aws", "gpg", "pass", "make", "go", "cargo":
 		return true
 	}
@@ -767,7 +934,7 @@ func (j *judge) chmod(c *call) {
 			case p.scope == RootUnknown:
 				j.add(c, Permission, RootUnknown, "chmod-system", p.text)
 			}
-			if j.secret(p.path) == secretKey && open {
+			if j.secret(p.path) == secretKey && (open || othersRead(mode) && p.scope >= Outside) {
 				j.add(c, Permission, Home, "chmod-secret", p.text)
 			}
 		}
@@ -791,16 +958,22 @@ func (j *judge) sedWrites(c *call) {
 
 func (j *judge) sedScript(c *call, script string) {
 	for line := range strings.SplitSeq(script, "\n") {
-		for _, part := range [...]string{"w ", "w\t"} {
+		// w FILE behind an address or flags; r FILE, where GNU's takes r/FILE too.
+		for _, part := range [...]string{"w ", "w\t", "r ", "r/", "R "} {
 			i := strings.LastIndex(line, part)
 			if i < 0 || i > 0 && letter(line[i-1]) && !strings.Contains("gpIie0123456789$", line[i-1:i]) {
 				continue
 			}
-			if name := strings.TrimSpace(line[i+2:]); strings.ContainsAny(name[:min(1, len(name))], "/~") {
-				v := shell.Value{Text: name}
-				if p := j.locateValue(&v, c.l.Dir, false); p.scope >= Home {
-					j.writePlace(c, p, true)
-				}
+			name := strings.TrimSpace(line[i+1:])
+			if len(name) < 2 || name[0] != '/' && name[0] != '~' {
+				continue
+			}
+			v := shell.Value{Text: name}
+			switch p := j.locateValue(&v, c.l.Dir, false); {
+			case part[0] != 'w':
+				j.readPlace(c, p)
+			case p.scope >= Home:
+				j.writePlace(c, p, true)
 			}
 		}
 	}
@@ -886,12 +1059,30 @@ func worldWritable(mode string) bool {
 	return false
 }
 
+// othersRead reports whether a mode lets the group or others read.
+func othersRead(mode string) bool {
+	if m := strings.TrimLeft(mode, "0"); len(m) >= 3 && strings.Trim(m, "01234567") == "" {
+		return (m[len(m)-1]-'0')&4 != 0 || (m[len(m)-2]-'0')&4 != 0
+	}
+	for part := range strings.SplitSeq(mode, ",") {
+		if who, what, ok := strings.Cut(part, "+"); ok && (who == "" || strings.ContainsAny(who, "ago")) && strings.Contains(what, "r") {
+			return true
+		}
+	}
+	return false
+}
+
 func setsID(mode string) bool {
 	m := strings.TrimLeft(mode, "0")
 	if len(m) == 4 && strings.Trim(m, "01234567") == "" {
 		return (m[0]-'0')&6 != 0
 	}
-	return strings.Contains(mode, "+s") || strings.Contains(mode, "+xs") || strings.Contains(mode, "=s")
+	for part := range strings.SplitSeq(mode, ",") { // u+s, =xs
+		if i := strings.IndexAny(part, "+="); i >= 0 && strings.Contains(part[i:], "s") && strings.Trim(part, "ugoa+=rwxXst") == "" {
+			return true
+		}
+	}
+	return false
 }
 
 func closes(mode string) bool {
@@ -965,6 +1156,13 @@ func (j *judge) rsync(c *call) {
 	}
 	target := args[len(args)-1]
 	text := target.String()
+	if c.has("--remove-source-files") {
+		for _, a := range args[:len(args)-1] {
+			if p := j.locate(a, c.l.Dir); p.scope >= Tracked {
+				j.add(c, Delete, p.scope, ruleDelete(p.scope), p.text)
+			}
+		}
+	}
 	deletes := c.has("--delete", "--delete-before", "--delete-after", "--delete-during", "--delete-excluded", "--del", "--delete-delay")
 	if strings.Contains(text, ":") && !drive(text) {
 		for _, a := range args[:len(args)-1] {
@@ -988,13 +1186,6 @@ func (j *judge) rsync(c *call) {
 	} else if p.scope >= Home && p.path != j.w.Home {
 		j.add(c, Overwrite, p.scope, "write-system", p.text)
 	}
-	if c.has("--remove-source-files") {
-		for _, a := range args[:len(args)-1] {
-			if p := j.locate(a, c.l.Dir); p.scope >= Outside {
-				j.add(c, Delete, p.scope, "delete-outside", p.text)
-			}
-		}
-	}
 }
 
 func (j *judge) unpack(c *call, name string) {
@@ -1015,22 +1206,24 @@ func (j *judge) unpack(c *call, name string) {
 		}
 		dir := c.opt("-C", "--directory", "--cd")
 		if dir != nil {
-			if p := j.locate(dir, c.l.Dir); (p.scope == System || p.path == j.w.Home && j.w.Home != "") && !c.elsewhere() {
-				j.add(c, Overwrite, max(p.scope, Home), "unpack-over-system", p.text)
-			}
+			j.fills(c, j.locate(dir, c.l.Dir))
 		}
 		if c.short("P") || c.has("--absolute-names") || c.argv()[1] != "" && c.argv()[1][0] != '-' && strings.Contains(c.argv()[1], "P") {
 			j.add(c, Overwrite, System, "unpack-over-system", "absolute names")
 		}
-	case "7z", "7za", "7zz":
-		if c.has("-sdel") {
+	case "7z", "7za", "7zz", "7zr", "rar":
+		if c.has("-sdel", "-df") || name == "rar" && len(c.argv()) > 1 && (c.argv()[1] == "m" || c.argv()[1] == "mf") {
 			j.packedAway(c, "")
+		}
+		for i, t := range c.argv() { // -oDIR, without a blank
+			if a := c.l.Argv[i]; len(t) > 2 && strings.HasPrefix(t, "-o") && len(a.Alts) == 0 {
+				a.Value = sliceFrom(a.Value, 2)
+				j.fills(c, j.locate(&a, c.l.Dir))
+			}
 		}
 	case "unzip":
 		if dir := c.opt("-d"); dir != nil {
-			if p := j.locate(dir, c.l.Dir); p.scope == System && !c.elsewhere() {
-				j.add(c, Overwrite, System, "unpack-over-system", p.text)
-			}
+			j.fills(c, j.locate(dir, c.l.Dir))
 		}
 	}
 }

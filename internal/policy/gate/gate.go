@@ -6,7 +6,7 @@
 //
 // The walk is: shell turns the command into leaves (judge.go); each leaf yields
 // typed effects on targets (files.go, git.go, system.go, network.go, services.go,
-// powershell.go, code.go; other tools in tools.go); each target has a scope
+// powershell.go, options.go, code.go; other tools in tools.go); each target has a scope
 // (scope.go); a table says what an effect on a scope means (table.go); the worst
 // wins and is put into words (rules.go, reason.go).
 package gate
@@ -24,12 +24,19 @@ import (
 // Name is the policy's name in chains and logs.
 const Name = "gate"
 
-// Deadline is how long one judgement may take, all included; past it the call is
-// refused, since a hook that the client kills lets the call through.
-const Deadline = 80 * time.Millisecond
+// Deadline is how long one judgement may take by the clock, all included; past it the
+// call is refused, since a hook that the client kills lets the call through. It is far
+// beyond Budget, for machines that have much else to do.
+const Deadline = 300 * time.Millisecond
 
-// Budget is how long the walk over a command may take.
-const Budget = 50 * time.Millisecond
+// Budget is how long one judgement may take of a processor, all included. World.Budget
+// says no from Share on, and World.Alarm comes soon after, so that there is time left
+// to say why.
+const (
+	Budget = 50 * time.Millisecond
+	Share  = Budget - 5*time.Millisecond
+	Late   = Budget - 2*time.Millisecond
+)
 
 // MaxInput bounds a tool's input in bytes; a larger one is refused unread.
 const MaxInput = 8 << 20

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/lidguard-go/lidguard/internal/shell"
@@ -12,19 +13,63 @@ func (c *call) git() (string, []string) {
 	i := 1
 	for i < len(argv) {
 		switch t := argv[i]; {
-		case t == "-C" || t == "-c" || t == "--git-dir" || t == "--work-tree" || t == "--namespace" || t == "--exec-path" || t == "--config-env" || t == "--super-prefix":
+		case t == "-C" || t == "-c" || t == "--git-dir" || t == "--work-tree" || t == "--namespace" || t == "--exec-path" || t == "--config-env" || t == "--super-prefix" || t == "--attr-source":
 			i += 2
 		case strings.HasPrefix(t, "-"):
 			i++
 		default:
-			return t, argv[i+1:]
+			return t, apart(argv[i+1:], gitValued[t])
 		}
 	}
 	return "", nil
 }
 
+// gitValued are the letters that take a value, by subcommand: behind them in a
+// cluster, or in the next word, stands no flag.
+var gitValued = map[string]string{
+	"branch": "u", "checkout": "bB", "clean": "e", "clone": "bcjou", "commit": "CFcmt", "merge": "FXms", "notes": "CFcm", "pull": "Xjos", "push": "o",
+	"rebase": "CXsx", "restore": "s", "stash": "m", "switch": "Cc", "tag": "Fmu", "worktree": "Bb",
+}
+
+// apart gives values that stand in a cluster, as in -mtext, words of their own, and
+// a value that looks like an option another look.
+func apart(words []string, valued string) []string {
+	if valued == "" || !slices.ContainsFunc(words, func(t string) bool { return len(t) > 1 && t[0] == '-' && strings.ContainsAny(t, valued) }) {
+		return words
+	}
+	out := make([]string, 0, len(words)+2)
+	for i := 0; i < len(words); i++ {
+		t := words[i]
+		if t == "--" {
+			return append(out, words[i:]...)
+		}
+		at := -1
+		if len(t) > 1 && t[0] == '-' && t[1] != '-' {
+			at = strings.IndexAny(t, valued)
+		}
+		value := ""
+		switch {
+		case at < 0:
+			out = append(out, t)
+			continue
+		case at+1 < len(t):
+			value = t[at+1:]
+		case i+1 < len(words):
+			i++
+			value = words[i]
+		}
+		if strings.HasPrefix(value, "-") {
+			value = "./" + value
+		}
+		if out = append(out, t[:at+1]); value != "" {
+			out = append(out, value)
+		}
+	}
+	return out
+}
+
 // flag reports whether one of the long options, or an abbreviation of it of at
-// least four letters as git allows, or a letter in a cluster is among words
+// least two letters as git allows, or a letter in a cluster is among words
 // before "--".
 func flag(words []string, letters string, long ...string) bool {
 	for _, t := range words {
@@ -42,7 +87,7 @@ func flag(words []string, letters string, long ...string) bool {
 		}
 		name, _, _ := strings.Cut(t, "=")
 		for _, l := range long {
-			if name == l || len(name) > 4 && strings.HasPrefix(l, name) {
+			if name == l || len(name) > 3 && strings.HasPrefix(l, name) {
 				return true
 			}
 		}
@@ -50,11 +95,12 @@ func flag(words []string, letters string, long ...string) bool {
 	return false
 }
 
-// paths are the words that are no options; after reports whether "--" was there.
+// pathWords are the words that are no options; dashes reports whether some stand
+// behind "--".
 func pathWords(words []string) (out []string, dashes bool) {
 	for i, t := range words {
 		if t == "--" {
-			return append(out, words[i+1:]...), true
+			return append(out, words[i+1:]...), i+1 < len(words)
 		}
 		if t == "" || t[0] != '-' || t == "-" {
 			out = append(out, t)
@@ -63,23 +109,62 @@ func pathWords(words []string) (out []string, dashes bool) {
 	return out, false
 }
 
+// freshFolder reports whether git works in a folder that mktemp made in this command.
+func (j *judge) freshFolder(c *call) bool {
+	v := c.l.Dir
+	if a := c.opt("-C"); a != nil {
+		v = a.Value
+	}
+	for _, t := range c.argv() {
+		if strings.HasPrefix(t, "--git-dir") || strings.HasPrefix(t, "--work-tree") {
+			return false
+		}
+	}
+	if len(v.Holes) != 1 || strings.Contains(v.Text, "..") {
+		return false
+	}
+	h := v.Holes[0]
+	return h.Kind == shell.HoleName && h.Name == "mktemp"
+}
+
 // gitPrograms judges git. The manual pages are those of git 2.47.
 func (j *judge) git(c *call) {
 	sub, rest := c.git()
 	if flag(rest, "", "--help") || len(rest) == 1 && rest[0] == "-h" {
 		return
 	}
-	dry := flag(rest, "", "--dry-run")
+	dry := false
+	for _, t := range rest {
+		dry = (dry || flag([]string{t}, "", "--dry-run")) && t != "--no-dry-run" // the last one counts
+	}
 	for i, t := range c.argv() {
 		if t == "-c" && i+1 < len(c.argv()) {
 			j.gitSetting(c, c.argv()[i+1])
+		}
+		// --config-env=core.pager=NAME takes the value from the environment.
+		if kv, ok := strings.CutPrefix(t, "--config-env="); ok {
+			if key, _, _ := strings.Cut(strings.ToLower(kv), "="); runsByConfig(key) {
+				j.add(c, EnvHijack, AnyScope, "git-setting", t)
+			}
 		}
 		if t == "--" || t == sub {
 			break
 		}
 	}
+	if sub == "clone" || sub == "submodule" {
+		for i, t := range rest {
+			if (t == "-c" || t == "--config") && i+1 < len(rest) {
+				j.gitSetting(c, rest[i+1])
+			} else if kv, ok := strings.CutPrefix(t, "--config="); ok {
+				j.gitSetting(c, kv)
+			}
+		}
+	}
 	words, dashes := pathWords(rest)
 	ask := func(e Effect, s Scope, rule string) {
+		if (e == DiscardWork || e == RewriteHistory) && j.freshFolder(c) {
+			return // nobody has work in it yet
+		}
 		j.add(c, e, s, rule, "git "+strings.Join(append([]string{sub}, rest...), " "))
 	}
 	switch sub {
@@ -90,6 +175,13 @@ func (j *judge) git(c *call) {
 	case "clean":
 		if !dry && !flag(rest, "n") && flag(rest, "fdxX", "--force") {
 			ask(DiscardWork, AnyScope, "git-clean")
+			at := j.here(c)
+			if a := c.opt("-C"); a != nil {
+				at = j.locate(a, c.l.Dir)
+			}
+			if at.scope >= Home && !c.elsewhere() {
+				j.add(c, Delete, at.scope, ruleDelete(at.scope), at.text)
+			}
 		}
 	case "checkout":
 		switch {
@@ -151,11 +243,28 @@ func (j *judge) git(c *call) {
 		if len(words) > 1 && words[0] == "add" {
 			j.checkedOut(c, "add", " -b -B --reason ", 0)
 		}
+	case "format-patch":
+		if o := c.opt("-o", "--output-directory"); o != nil {
+			j.fills(c, j.locate(o, c.l.Dir))
+		}
+	case "bundle":
+		if len(words) > 1 && words[0] == "create" {
+			j.writeFar(c, &shell.Arg{Value: shell.Value{Text: words[1]}})
+		}
 	case "clone", "init":
+		// Hooks come with a template.
+		if t := c.opt("--template"); t != nil && t.String() != "" && !strings.HasPrefix(t.String(), "/usr/") {
+			if p := j.locate(t, c.l.Dir); !j.inProject(p.path) {
+				ask(EnvHijack, AnyScope, "git-setting")
+			}
+		}
 		j.checkedOut(c, sub, " -b --branch -o --origin -u --upload-pack --reference --reference-if-able --template --separate-git-dir --depth --shallow-since --shallow-exclude -j --jobs --filter -c --config --server-option --initial-branch --object-format ", map[string]int{"clone": 1}[sub])
 	case "submodule":
 		if len(words) > 0 && words[0] == "deinit" && flag(rest, "f", "--force", "--all") {
 			ask(DiscardWork, AnyScope, "git-submodule-deinit")
+		}
+		if len(words) > 0 && words[0] == "update" && flag(rest, "f", "--force") {
+			ask(DiscardWork, AnyScope, "git-checkout-paths")
 		}
 		if len(words) > 1 && words[0] == "foreach" {
 			j.inner(strings.Join(words[1:], " "), shell.POSIX, c.l.Offset, c.l.End)
@@ -192,16 +301,18 @@ func (j *judge) git(c *call) {
 			j.inner(strings.Join(words[1:], " "), shell.POSIX, c.l.Offset, c.l.End)
 		}
 	case "filter-branch", "filter-repo":
-		if !dry {
+		if !dry && !flag(rest, "", "--analyze") {
 			ask(HistoryDestroy, AnyScope, "git-filter-branch")
 		}
 	case "reflog":
-		if len(words) > 0 && (words[0] == "expire" || words[0] == "delete") && !dry && !flag(rest, "n") {
+		if len(words) > 0 && (words[0] == "expire" || words[0] == "delete" || words[0] == "drop") && !dry && !flag(rest, "n") {
 			ask(HistoryDestroy, AnyScope, "git-reflog-expire")
 		}
 	case "gc":
-		for _, t := range rest {
-			if t == "--prune=now" || t == "--prune=all" {
+		for _, t := range c.argv() {
+			low := strings.ToLower(t)
+			key, v, _ := strings.Cut(low, "=")
+			if (v == "now" || v == "all") && (t == "--prune="+v || key == "gc.pruneexpire" || strings.HasPrefix(key, "gc.reflogexpire")) {
 				ask(HistoryDestroy, One, "git-gc-prune")
 			}
 		}
@@ -220,7 +331,7 @@ func (j *judge) git(c *call) {
 			ask(HistoryDestroy, One, "git-update-ref")
 		}
 	case "replace":
-		if len(words) > 1 {
+		if len(words) > 1 && !flag(rest, "dl", "--delete", "--list") || flag(rest, "e", "--edit", "--convert-graft-file") {
 			ask(RewriteHistory, AnyScope, "git-replace")
 		}
 	case "checkout-index":
@@ -240,21 +351,70 @@ func (j *judge) git(c *call) {
 	case "config":
 		j.gitConfig(c, rest, words)
 	case "lfs":
-		if len(words) > 0 && words[0] == "prune" && flag(rest, "f", "--force") {
+		switch {
+		case len(words) > 0 && words[0] == "prune" && flag(rest, "f", "--force"):
 			ask(DiscardWork, AnyScope, "git-lfs-prune")
+		case len(words) > 1 && words[0] == "migrate" && (words[1] == "import" || words[1] == "export") && !flag(rest, "", "--no-rewrite"):
+			ask(RewriteHistory, AnyScope, "git-filter-branch")
+		case len(words) > 0 && words[0] == "unlock" && flag(rest, "f", "--force"): // another's lock
+			ask(RepoDestroy, One, "repo-delete")
 		}
+	case "fetch", "pull":
+		// From a remote into a branch of one's own, whatever that holds.
+		for i, w := range words {
+			from, to, _ := strings.Cut(w, ":")
+			if i > 0 && to != "" && !strings.HasPrefix(to, "refs/remotes/") && !strings.HasPrefix(to, "refs/tags/") && !dry && (from != "" && from[0] == '+' || flag(rest, "f", "--force")) {
+				ask(RewriteHistory, AnyScope, "git-move-branch")
+				break
+			}
+		}
+	case "maintenance":
+		if len(words) > 0 && words[0] == "start" {
+			ask(Persistence, AnyScope, "scheduled-task")
+		}
+	case "daemon":
+		if l := c.opt("--listen"); (l == nil || !localHost(l.String())) && !flag(rest, "", "--inetd") {
+			ask(Listen, AnyScope, "listen")
+		}
+	// The commands of git-extras.
+	case "delete-branch", "delete-tag":
+		ask(PushForce, AnyScope, "git-push-delete")
+	case "obliterate":
+		ask(HistoryDestroy, AnyScope, "git-filter-branch")
+	case "reset-file":
+		ask(DiscardWork, AnyScope, "git-checkout-paths")
+	case "clear", "clear-soft", "force-clone", "fresh-branch":
+		ask(DiscardWork, AnyScope, "git-clean")
+	case "delete-submodule":
+		ask(DiscardWork, AnyScope, "git-submodule-deinit")
+	case "bulk":
+		j.inner("git "+quoteJoin(rest), shell.POSIX, c.l.Offset, c.l.End)
 	case "svn", "p4":
 	case "send-email":
 		ask(Publish, AnyScope, "git-send-email")
 	case "credential":
-		if len(words) > 0 && words[0] == "fill" {
+		switch {
+		case len(words) > 0 && words[0] == "fill":
 			j.add(c, SecretRead, AnyScope, "secret-tool", "git credential fill")
+		case len(words) > 0 && (words[0] == "reject" || words[0] == "erase"):
+			ask(Service, AnyScope, "sign-out")
+		}
+	case "apply":
+		// What git diff prints, taken back, throws the changes away.
+		if paths, _ := pathWords(rest); flag(rest, "R", "--reverse") && len(paths) == 0 && !flag(rest, "", "--check", "--cached", "--stat", "--numstat", "--summary") {
+			for from := range j.f.Feeders(c.i) {
+				feeder := call{j: j, i: from, l: &j.f.Leaves[from]}
+				if sub, words := feeder.git(); feeder.name() == "git" && sub == "diff" && !flag(words, "", "--cached", "--staged") && !slices.ContainsFunc(words, func(t string) bool {
+					return strings.Contains(t, "..") || strings.HasPrefix(t, "HEAD~") || strings.HasPrefix(t, "HEAD^")
+				}) {
+					ask(DiscardWork, AnyScope, "git-restore")
+				}
+			}
 		}
 	case "archive":
 		if o := c.opt("-o", "--output"); o != nil {
 			j.write(c, o, false)
 		}
-	case "bundle":
 	case "update-index":
 	case "notes", "hash-object", "fast-import":
 		if sub == "fast-import" && flag(rest, "", "--force") {
@@ -359,6 +519,18 @@ func (j *judge) gitConfig(c *call, rest, words []string) {
 	if len(words) > 0 && (words[0] == "get" || words[0] == "list" || words[0] == "edit") {
 		return
 	}
+	// A value of an option is no key.
+	for i, t := range rest {
+		if t == "-f" || t == "--file" || t == "--blob" || t == "--type" || t == "--default" || t == "--comment" {
+			words, _ = pathWords(slices.Concat(rest[:i], rest[min(len(rest), i+2):]))
+			break
+		}
+	}
+	if f := c.opt("-f", "--file"); f != nil && len(words) > 1 {
+		if p := j.locate(f, c.l.Dir); p.scope == System {
+			j.writePlace(c, p, true)
+		}
+	}
 	if section := removedSection(rest, words); strings.HasPrefix(section, "remote.") {
 		j.add(c, DiscardWork, AnyScope, "git-remote-remove", section)
 		return
@@ -376,6 +548,11 @@ func (j *judge) gitConfig(c *call, rest, words []string) {
 		j.add(c, Persistence, AnyScope, "git-hook", target)
 	case key == "http.sslverify" && (value == "false" || value == "0"), strings.HasSuffix(key, ".sslverify") && value == "false", key == "safe.directory" && value == "*":
 		j.add(c, TrustDown, AnyScope, "git-trust-down", target)
+	case strings.HasPrefix(key, "url.") && strings.HasSuffix(key, "insteadof"):
+		// Another spelling of the same host is day work, another host is not.
+		if from, to := repoHost(value), repoHost(key[len("url."):]); from != "" && to != "" && from != to {
+			j.add(c, TrustDown, AnyScope, "git-trust-down", target)
+		}
 	case strings.HasPrefix(key, "alias."):
 		if v, ok := strings.CutPrefix(value, "!"); ok {
 			j.inner(v, shell.POSIX, c.l.Offset, c.l.End)
@@ -416,9 +593,22 @@ func (j *judge) gitSetting(c *call, kv string) {
 	switch {
 	case key == "core.hookspath" && value != "/dev/null" && value != "":
 		j.add(c, EnvHijack, AnyScope, "git-setting", kv)
-	case key == "protocol.ext.allow":
+	case strings.HasSuffix(key, "sslverify") && (value == "false" || value == "0" || value == "no" || value == "off"):
+		j.add(c, TrustDown, AnyScope, "git-trust-down", kv)
+	case key == "protocol.ext.allow", runsByConfig(key) && tempCode(strings.TrimPrefix(value, "!")):
 		j.add(c, EnvHijack, AnyScope, "git-setting", kv)
 	}
+}
+
+// repoHost is the host of an address as git writes it: scheme://host/ or host:.
+func repoHost(t string) string {
+	if i := strings.Index(t, "://"); i >= 0 {
+		t = t[i+3:]
+	}
+	if i := strings.IndexAny(t, "/:"); i >= 0 {
+		t = t[:i]
+	}
+	return strings.ToLower(t[strings.LastIndexByte(t, '@')+1:])
 }
 
 func runsByConfig(key string) bool {

@@ -27,14 +27,28 @@ func talker(name string) bool {
 // commandOption tells options whose value most programs take for a command.
 func commandOption(t string) bool {
 	switch t {
-	case "-c", "-C", "-e", "-x", "-ex", "-E", "--command", "--exec", "--run", "--cmd", "--eval", "--call", "-command", "-exec", "-eval":
+	case "-c", "-C", "-e", "-x", "-ex", "-E", "--command", "--exec", "--run", "--cmd", "--eval", "--call", "-command", "-exec", "-eval", "--script", "--scripts", "--execute", "--commands":
 		return true
+	}
+	return false
+}
+
+// runsElsewhere tells programs that give a word to a shell of another machine.
+func runsElsewhere(name string, argv []string) bool {
+	switch name {
+	case "pssh", "parallel-ssh", "pdsh", "dsh", "clush", "salt", "salt-ssh", "bolt":
+		return true
+	case "heroku", "dokku", "scalingo", "railway", "eb", "platform", "upsun":
+		return argv[1] == "run" || argv[1] == "run:detached" || argv[1] == "ssh"
 	}
 	return false
 }
 
 // grave reports whether words begin a command that could be a catastrophe.
 func grave(words []string) bool {
+	if len(words) > 1 && words[0] == "sudo" {
+		words = words[1:]
+	}
 	if len(words) < 2 {
 		return false
 	}
@@ -60,6 +74,10 @@ func grave(words []string) bool {
 		return some(short("rR"))
 	case "sh", "bash", "zsh", "dash", "ksh", "ash":
 		return some(short("c"))
+	case "cmd", "cmd.exe":
+		return some(func(w string) bool { return strings.EqualFold(strings.TrimLeft(w, "/"), "c") && w[0] == '/' })
+	case "powershell", "powershell.exe", "pwsh":
+		return some(func(w string) bool { return len(w) > 1 && w[0] == '-' && strings.ContainsAny(w[1:2], "cCeE") })
 	case "dd":
 		return some(func(w string) bool { return strings.HasPrefix(w, "of=") })
 	case "shred", "wipefs", "mke2fs", "mkswap", "blkdiscard":
@@ -79,7 +97,13 @@ func (j *judge) guess(c *call, name string) {
 			}
 		}
 	}
-	if len(c.l.Argv) < 2 || c.l.Flags&shell.Builtin != 0 || talker(name) || grave(c.argv()) {
+	if c.l.Flags&shell.Builtin != 0 || talker(name) {
+		return
+	}
+	if len(c.l.Argv) > 0 && c.l.Runs.Empty() {
+		j.typedEscapes(c)
+	}
+	if len(c.l.Argv) < 2 || grave(c.argv()) {
 		return
 	}
 	argv := c.argv()
@@ -93,10 +117,11 @@ func (j *judge) guess(c *call, name string) {
 	if c.l.Runs.To > c.l.Runs.From {
 		return
 	}
+	remote := runsElsewhere(name, argv)
 	tries := 0
 	for k := 1; k < len(argv) && tries < 4; k++ {
 		switch t := argv[k]; {
-		case len(t) > 4 && strings.IndexByte(t, ' ') > 0 && commandOption(argv[k-1]):
+		case len(t) > 4 && strings.IndexByte(t, ' ') > 0 && (remote || commandOption(argv[k-1])):
 			if f := strings.Fields(strings.TrimLeft(t, "!: ")); grave(f) {
 				tries++
 				j.catastrophe(strings.TrimLeft(t, "!: "), c.l.Offset, c.l.End)
@@ -104,6 +129,23 @@ func (j *judge) guess(c *call, name string) {
 		case grave(argv[k:]):
 			tries++
 			j.catastrophe(quoteJoin(argv[k:]), c.l.Offset, c.l.End)
+		}
+	}
+}
+
+// typedEscapes judges what many programs that read commands take for a shell's:
+// !CMD, shell CMD.
+func (j *judge) typedEscapes(c *call) {
+	in := c.l.Stdin.Text
+	if in == nil || len(in.Text) > maxJoined {
+		return
+	}
+	for line := range strings.SplitSeq(in.Text, "\n") {
+		line = strings.TrimSpace(line)
+		for _, p := range [...]string{"!", "shell ", "sh "} {
+			if cmd, ok := strings.CutPrefix(line, p); ok && grave(strings.Fields(cmd)) {
+				j.catastrophe(strings.TrimSpace(cmd), c.l.Offset, c.l.End)
+			}
 		}
 	}
 }
@@ -160,7 +202,10 @@ func worst(e Effect, s Scope) bool {
 // other in a list they are words of a command, joined they are its text.
 func (s *scan) constants() {
 	groups, code := s.read()
-	runs, reads := runsThings(code, s.lang), readsFiles(code)
+	runs, reads, writes := runsThings(code, s.lang), readsFiles(code), writesFiles(code, groups)
+	if low := strings.ToLower(s.text); !strings.Contains(low, "home") && !strings.Contains(low, "expanduser") && !strings.Contains(low, ">/") && !strings.Contains(low, "> /") {
+		writes = false // in no home folder
+	}
 	for n, g := range groups {
 		if n&63 == 63 && s.j.late(s.from, s.to) {
 			return
@@ -172,6 +217,9 @@ func (s *scan) constants() {
 		}
 		if reads {
 			s.secretIn(g)
+		}
+		if writes {
+			s.startUpIn(g)
 		}
 		if !runs {
 			continue
@@ -210,10 +258,57 @@ func (s *scan) secretIn(g constantGroup) {
 	}
 }
 
+// startUpIn looks for a start-up file's name among constants, likewise joined to a
+// home folder. What follows it is text to write.
+func (s *scan) startUpIn(g constantGroup) {
+	if g.shown || s.j.w.Home == "" {
+		return
+	}
+	for n := range g.words[:min(len(g.words), 4)] {
+		p, opened := strings.Join(g.words[:n+1], "/"), false
+		if i := strings.LastIndexByte(p, '>'); i >= 0 { // Perl's ">>NAME"
+			p, opened = strings.TrimLeft(p[i+1:], " "), true
+		}
+		i := strings.IndexByte(p, '.')
+		if len(p) > 256 || strings.ContainsAny(p, " \n") || i < 0 || i > 0 && p[i-1] != '/' || i > 1 && !strings.ContainsAny(p[:1], "/~$#") {
+			continue
+		}
+		at := s.j.w.Home + "/" + p[i:]
+		if i > 1 && p[0] == '/' { // a whole path, which the call that it is given to is judged by
+			if at = p; !opened {
+				return
+			}
+		}
+		if rule := persistent(s.j.w.Home, at); rule != "" {
+			s.add(Persistence, AnyScope, rule, p)
+			return
+		}
+	}
+}
+
+// writesFiles reports whether program text writes a file, by its calls or by a
+// constant that says how one is opened.
+func writesFiles(code string, groups []constantGroup) bool {
+	low := strings.ToLower(code)
+	for _, w := range [...]string{"write", "append", "symlink", "rename", "spew", "file_put_contents"} {
+		if strings.Contains(low, w) {
+			return true
+		}
+	}
+	for _, g := range groups {
+		for _, w := range g.words {
+			if strings.HasPrefix(w, ">") || w != "" && len(w) < 4 && strings.ContainsAny(w[:1], "aw") && strings.Trim(w[1:], "b+t") == "" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // readsFiles reports whether program text, its constants left out, reads a file.
 func readsFiles(code string) bool {
 	low := strings.ToLower(code)
-	for _, w := range [...]string{"read", "open", "slurp", "load", "file(", "cat("} {
+	for _, w := range [...]string{"read", "open", "slurp", "load", "file(", "cat(", "file-contents"} {
 		if strings.Contains(low, w) {
 			return true
 		}

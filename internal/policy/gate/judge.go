@@ -21,9 +21,12 @@ type judge struct {
 	depth int
 	// at moves places found in inner commands to the outer one.
 	at, end int
-	// touched are the absolute paths that would be written, moved or deleted;
-	// "" stands for one that is not known.
+	// touched are the absolute paths that would be written, moved or deleted, with
+	// their links followed.
 	touched []string
+	listing bool // touched is what is asked for
+	// work counts the words that were looked at; at looked the limits were tested last.
+	work, looked int
 }
 
 // hazardKey tells hazards apart: the same one in two places is noted once.
@@ -34,29 +37,93 @@ type hazardKey struct {
 }
 
 // Touches lists the absolute paths that a call says it would write, move or
-// delete on this machine, as far as they are known.
-func Touches(ev *event.Event, w World) []string {
-	j := judge{cfg: &Config{}, w: w}
-	j.event(ev)
-	return j.touched
+// delete on this machine, as far as they are known: clean, and where links lead. It
+// is false if the call cannot be read, or not in the time there is.
+func Touches(ev *event.Event, w World) (touched []string, whole bool) {
+	if w.watched(ev) {
+		return touchesWatched(ev, w)
+	}
+	return touchesHere(ev, w)
+}
+
+func touchesWatched(ev *event.Event, w World) (touched []string, whole bool) {
+	type answer struct {
+		touched []string
+		whole   bool
+	}
+	got, _ := beforeAlarm(&w, ev, func(ev *event.Event) (a answer) {
+		a.touched, a.whole = touchesHere(ev, w)
+		return a
+	})
+	return got.touched, got.whole
+}
+
+func touchesHere(ev *event.Event, w World) (touched []string, whole bool) {
+	j := judge{cfg: &Config{}, w: w, listing: true}
+	j.within(func() { j.event(ev) })
+	for i := range j.out {
+		if h := &j.out[i]; h.Effect == Unjudged && h.Scope == AnyScope {
+			return j.touched, false
+		}
+	}
+	return j.touched, w.Budget == nil || w.Budget()
+}
+
+// maxWork bounds the words that one judgement looks at, each look counted: more than
+// a command of 1 MiB takes where every rule looks once, and some tenths of a second.
+const maxWork = 1 << 26
+
+// tooMuch ends a judgement that spent what it may.
+type tooMuch struct{}
+
+// spend counts words that are looked at. A program may have half a million, and the
+// rules for it may look through all of them for each: so the limits are checked where
+// all looks go through.
+func (j *judge) spend(words int) {
+	if j.work += words; j.work-j.looked < 1<<15 {
+		return
+	}
+	j.looked = j.work
+	if j.work > maxWork || j.w.Budget != nil && !j.w.Budget() {
+		panic(tooMuch{})
+	}
+}
+
+// within judges, and refuses what takes more than it may.
+func (j *judge) within(judgement func()) {
+	defer func() {
+		switch r := recover(); r {
+		case nil:
+		case tooMuch{}:
+			j.depth = 0
+			j.addAt(Unjudged, AnyScope, "command-over-limit", "judging the command takes more than it may", 0, 0)
+		default:
+			panic(r)
+		}
+	}()
+	judgement()
 }
 
 func (j *judge) touch(c *call, p place) {
-	if p.path != "" && !c.elsewhere() {
-		j.touched = append(j.touched, p.path)
+	if p.path == "" || c.elsewhere() {
+		return
 	}
+	if real := j.w.real(p.path); real != "" {
+		p.path = real
+	}
+	j.touched = append(j.touched, p.path)
 }
 
 // Command judges command text in a dialect.
 func Command(cfg Config, command string, d shell.Dialect, w World) Result {
 	j := judge{cfg: &cfg, w: w}
-	j.command(command, d)
+	j.within(func() { j.command(command, d) })
 	return j.result(command)
 }
 
 func (j *judge) command(command string, d shell.Dialect) {
 	outer := j.f
-	j.f = shell.Inspect(command, d, shell.World{Dir: j.w.Dir, Home: j.w.Home, Env: j.w.Env, ReadFile: j.w.ReadFile, Glob: j.w.Glob, Budget: j.w.Budget})
+	j.f = shell.Inspect(command, d, shell.World{Dir: j.w.Dir, Home: j.w.Home, Env: j.w.Env, Private: secretVariable, ReadFile: j.w.ReadFile, Glob: j.w.Glob, Budget: j.w.Budget})
 	j.facts()
 	j.f = outer
 }
@@ -68,11 +135,14 @@ func (j *judge) facts() {
 		j.addAt(Unjudged, AnyScope, "command-over-limit", f.Over.String(), 0, 0)
 	}
 	for i := range f.Leaves {
-		if i&255 == 255 && j.late(0, 0) {
+		if i&63 == 63 && j.late(0, 0) {
 			return
 		}
 		j.leaf(i)
 		j.link(i)
+	}
+	if (f.Over != nil || len(f.Leaves) >= 64) && j.late(0, 0) {
+		return
 	}
 	for _, r := range f.Recursions {
 		if r.Forks {
@@ -118,7 +188,7 @@ func (j *judge) link(i int) {
 			to, from = ops[0], ops[1]
 		}
 	}
-	if from == nil || to == nil || len(j.w.links) > 64 {
+	if from == nil || to == nil {
 		return
 	}
 	dir := exactOr(l.Dir)
@@ -221,6 +291,7 @@ func (c *call) argv() []string {
 	if c.words == nil {
 		c.words, _ = c.l.ArgvText()
 	}
+	c.j.spend(len(c.words))
 	return c.words
 }
 
@@ -326,19 +397,65 @@ func (c *call) plain(valued string) []string {
 	return out
 }
 
-// asksHelp reports whether the program would only tell about itself.
+// asksHelp reports whether the program would only tell about itself: a word for it
+// stands where nothing before it could be an operand. Many a program works through
+// its operands first, and takes "help" behind them for one more.
 func (c *call) asksHelp() bool {
-	if c.has("--help", "-help", "--usage", "-?", "/?") {
-		return true
-	}
 	argv := c.argv()
-	if len(argv) > 1 && argv[len(argv)-1] == "--version" {
+	switch c.l.Name {
+	case "echo", "printf", "rm":
+		return false
+	}
+	if c.j.f.Dialect == shell.Cmd && c.has("/?") {
 		return true
 	}
-	if len(argv) >= 2 && argv[len(argv)-1] == "help" || len(argv) >= 2 && argv[1] == "help" {
+	for i := 1; i < len(argv); i++ {
+		switch t := argv[i]; {
+		case t == "--help", t == "-help", t == "--usage", t == "-?", t == "--version" && i == len(argv)-1:
+			return true
+		case t == "-h":
+			return i == len(argv)-1 && i <= 2 && c.l.Name != "shutdown"
+		case t == "-V":
+			return len(argv) == 2
+		case t == "help":
+			// aws says it last, the others first.
+			if i == 1 && !slices.ContainsFunc(argv[2:], operandLike) || c.l.Name == "aws" && i == len(argv)-1 {
+				return true
+			}
+		case operandLike(t) && !(i == 1 && runsFiles(c.l.Name)):
+			return false
+		}
+	}
+	return false
+}
+
+// operandLike tells words that can be no subcommand and no option's name: paths,
+// numbers, patterns, what is not known.
+func operandLike(t string) bool {
+	name := strings.TrimLeft(t, "-")
+	if len(name) < len(t) {
+		t, _, _ = strings.Cut(t, "=")
+	}
+	if name == "" || name[0] >= '0' && name[0] <= '9' {
 		return true
 	}
-	return len(argv) == 2 && (argv[1] == "-h" || argv[1] == "-V") || len(argv) == 3 && argv[2] == "-h"
+	for _, r := range []byte(t) {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '-', r == '_', r == ':', r == '=', r == '.', r == ',':
+		default:
+			return true
+		}
+	}
+	return false
+}
+
+// runsFiles tells programs whose first word is a program of the project.
+func runsFiles(name string) bool {
+	switch name {
+	case "python", "python3", "php", "node", "ruby", "perl", "deno", "bun", "tsx", "npx":
+		return true
+	}
+	return false
 }
 
 // remote and contained leaves act on another file system.
@@ -351,14 +468,14 @@ func (j *judge) leaf(i int) {
 	j.assigns(&c)
 	j.redirects(&c)
 	j.elevated(&c)
-	if len(l.Argv) == 0 || l.Flags&shell.UserDefined != 0 {
+	if len(l.Argv) == 0 {
 		return
 	}
-	if l.Name == "" {
-		j.unknownProgram(&c)
+	if l.Name == "" || l.Argv[0].Glob && globStart(l.Name) >= 0 {
+		j.unknownProgram(&c) // /bin/r? may be any of them
 		return
 	}
-	if c.asksHelp() && l.Name != "echo" && l.Name != "printf" && l.Name != "rm" {
+	if c.asksHelp() {
 		return
 	}
 	name := l.Name
@@ -367,17 +484,33 @@ func (j *judge) leaf(i int) {
 			name = low
 		}
 	}
+	if alias, from := c.program(name); from == 1 {
+		name = alias
+	}
+	j.packaged(&c)
 	j.interpreter(&c, name)
 	j.runsAddress(&c, name)
 	// Several may know a name: npx runs migrations and publishes.
-	j.filePrograms(&c, name)
-	j.systemPrograms(&c, name)
-	j.networkPrograms(&c, name)
-	j.servicePrograms(&c, name)
+	if !j.done(&c, name) {
+		j.filePrograms(&c, name)
+		j.changes(&c, name)
+		j.systemPrograms(&c, name)
+		j.windowsPrograms(&c, name)
+		j.networkPrograms(&c, name)
+		j.servicePrograms(&c, name)
+		j.rare(&c, name)
+	}
 	j.cmdlets(&c, name)
 	j.reads(&c, name)
 	j.environment(&c, name)
 	j.urls(&c)
+	j.startsByOption(&c, name)
+	if name == "apply_patch" || name == "applypatch" {
+		j.patchProgram(&c)
+	}
+	if j.listing {
+		j.touchWritten(&c, name)
+	}
 	j.guess(&c, name)
 }
 
@@ -393,10 +526,18 @@ func (j *judge) elevated(c *call) {
 					break
 				}
 			}
+		case "strace", "ltrace":
+			for i := range v.Argv { // -o '|CMD' sends the trace to a command
+				if cmd, ok := strings.CutPrefix(strings.TrimPrefix(v.Argv[i].Text, "-o"), "|"); ok {
+					j.inner(cmd, shell.POSIX, l.Offset, l.End)
+				}
+			}
 		case "sudo", "doas", "pkexec", "su", "runuser", "gosu", "run0", "sudoedit", "gsudo":
 			if l.Flags&(shell.Remote|shell.Contained) == 0 {
 				j.add(c, Elevate, AnyScope, "sudo", v.Name+" "+l.Name)
 			}
+		case "nsenter": // out of a container, or as root into another's
+			j.add(c, Elevate, AnyScope, "sudo", v.Name+" "+l.Name)
 		}
 	}
 	switch l.Name {
@@ -411,6 +552,9 @@ func (j *judge) elevated(c *call) {
 			j.add(c, Elevate, AnyScope, "sudo", strings.Join(c.argv(), " "))
 		}
 	case "sudoedit", "visudo":
+		if l.Name == "visudo" && (c.short("c") || c.has("--check")) {
+			return
+		}
 		j.add(c, Elevate, AnyScope, "sudo", l.Name)
 	}
 }
@@ -469,8 +613,12 @@ func (j *judge) runsAddress(c *call, name string) {
 			return
 		}
 		ran = []string{first}
-	case "npx", "bunx", "pnpx", "uvx":
+	case "npx", "bunx", "pnpx", "uvx", "nix-shell":
 		ran = []string{first}
+	case "ansible-pull":
+		if a := c.opt("-U", "--url"); a != nil {
+			ran = []string{a.Text}
+		}
 	case "npm", "pnpm", "yarn":
 		switch first {
 		case "exec", "x", "dlx", "create", "init":
@@ -553,14 +701,15 @@ func (j *judge) unknownProgram(c *call) {
 	if len(c.l.Argv) < 2 {
 		return
 	}
-	recursive := c.short("rR") && (c.short("f") || c.has("--recursive", "--no-preserve-root")) || c.has("--no-preserve-root")
+	recursive := c.short("rR") && (c.short("f") || c.has("--recursive", "--no-preserve-root")) || c.has("--no-preserve-root") ||
+		j.f.Dialect == shell.PowerShell && c.psSwitch("recurse", 1)
 	for _, a := range c.operands("") {
 		if p := j.locate(a, c.l.Dir); recursive && p.scope >= Outside {
 			j.add(c, Delete, p.scope, "delete-by-unknown-program", p.text)
 		}
-		if t, ok := a.Exact(); ok && recursive && t == "" {
-			continue
-		}
+	}
+	if a := &c.l.Argv[1]; j.f.Dialect == shell.PowerShell && len(c.l.Argv) == 2 && len(a.Holes) == 0 && strings.IndexByte(a.Text, ' ') > 0 && j.depth < 8 {
+		j.inner(a.Text, shell.PowerShell, c.l.Offset, c.l.End) // as iex by another name
 	}
 	switch first := strings.ToLower(c.l.Arg(1)); first {
 	case "reset":
@@ -616,6 +765,37 @@ func (j *judge) problem(p *shell.Problem) {
 	}
 }
 
+// fedByDownload reports whether a filter passes on what was downloaded: sed and sort
+// between curl and sh.
+func (j *judge) fedByDownload(i int) bool {
+	seen := map[int]bool{}
+	for next := []int{i}; len(next) > 0; {
+		k := next[len(next)-1]
+		next = next[:len(next)-1]
+		if seen[k] || !filter(j.f.Leaves[k].Name) {
+			continue
+		}
+		seen[k] = true
+		j.spend(16)
+		for from := range j.f.Feeders(k) {
+			if l := &j.f.Leaves[from]; downloads(l.Name) || hasNetPath(l) {
+				return true
+			}
+			next = append(next, from)
+		}
+	}
+	return false
+}
+
+// filter tells programs whose output is mostly their input.
+func filter(name string) bool {
+	switch name {
+	case "sed", "gsed", "tr", "grep", "egrep", "fgrep", "sort", "uniq", "head", "tail", "cat", "tac", "tee", "cut", "awk", "gawk", "mawk", "perl", "dos2unix", "pv", "buffer", "mbuffer", "envsubst", "fold", "expand", "sponge", "jq", "yq", "rev", "iconv":
+		return true
+	}
+	return false
+}
+
 // scriptPlace tells places where a script that cannot be read is a reason to ask:
 // not the system's own programs.
 func (j *judge) scriptPlace(p string) bool {
@@ -653,6 +833,8 @@ func (j *judge) opaque(o *shell.Opaque) {
 				if worst != RemoteExec {
 					worst = Opaque
 				}
+			case filter(l.Name) && j.fedByDownload(i):
+				worst = RemoteExec
 			case !generator(l):
 				plain = false
 			}
@@ -661,21 +843,53 @@ func (j *judge) opaque(o *shell.Opaque) {
 	switch {
 	case worst == RemoteExec:
 		j.addAt(RemoteExec, AnyScope, "download-into-interpreter", where, o.Offset, end)
+	case seen && o.Leaf >= 0 && databaseClient(j.f.Leaves[o.Leaf].Name) && j.unpacked(spans):
+		// The same file from a pipe, or a packed one.
 	case worst == Opaque:
 		j.addAt(Opaque, AnyScope, "decoded-into-interpreter", where, o.Offset, end)
 	case !seen && o.Leaf >= 0 && databaseClient(j.f.Leaves[o.Leaf].Name):
 		// A schema or a seed file: the file is the project's.
+	case o.Why == "printed program": // $(which x) is day work
 	case seen && plain:
 		// The set-up lines that tools print for a shell: as trusted as the tool.
 	case o.Why == "script" || o.Why == "written script" && !seen:
 		if j.scriptVariable(o) {
 			j.addAt(Opaque, Unknown, "unknown-script", o.Text.String(), o.Offset, end)
 		}
-	case strings.HasPrefix(o.Why, "git ") || o.Why == "make" || o.Why == "alias":
-		j.addAt(Opaque, Unknown, "unknown-command-text", o.Text.String(), o.Offset, end)
 	default:
 		j.addAt(Opaque, Unknown, "unknown-command-text", o.Text.String(), o.Offset, end)
 	}
+}
+
+// unpacked reports whether the programs of spans only print files, unpacked or as
+// they are.
+func (j *judge) unpacked(spans []shell.Span) bool {
+	files := false
+	for _, s := range spans {
+		for i := s.From; i < s.To && i < len(j.f.Leaves); i++ {
+			c := call{j: j, i: i, l: &j.f.Leaves[i]}
+			switch c.l.Name {
+			case "cat", "gcat", "get-content", "type", "pv", "gunzip", "zcat", "gzcat", "xzcat", "bzcat", "zstdcat", "lz4cat":
+			case "gzip", "xz", "bzip2", "zstd", "lz4", "unxz", "bunzip2", "unzstd", "pigz":
+				if !strings.HasPrefix(c.l.Name, "un") && !c.short("d") && !c.has("--decompress") {
+					return false
+				}
+			case "unzip":
+				if !c.short("p") {
+					return false
+				}
+			default:
+				return false
+			}
+			files = files || len(c.operands("")) > 0
+			for _, r := range c.l.Redirects {
+				if r.Here != nil {
+					return false
+				}
+			}
+		}
+	}
+	return files
 }
 
 func databaseClient(name string) bool {
@@ -703,6 +917,7 @@ func downloads(name string) bool {
 	case "curl", "wget", "fetch", "aria2c", "http", "https", "httpie", "xh", "xhs", "lynx", "links", "w3m", "elinks", "nc", "ncat", "netcat", "socat", "telnet",
 		"ftp", "tftp", "lftp", "axel", "curlie", "wget2", "get", "lwp-request", "lwp-download", "invoke-webrequest", "invoke-restmethod",
 		"start-bitstransfer", "bitsadmin", "certutil", "dig", "nslookup", "host", "drill", "ssh", "scp", "rsync", "s3cmd", "gsutil", "ipfs", "openssl-s_client",
+		".downloadstring", ".downloadfile", ".downloaddata", ".downloadstringtaskasync", ".openread", ".getstringasync", ".getasync", ".getbytearrayasync", ".getresponse", ".uploadstring", "[net.webrequest]::create", "[net.webclient]::new", "[net.http.httpclient]::new",
 		"wormhole", "croc", "hurl", "grpcurl", "websocat", "resolve-dnsname", "busybox-wget", "ftpget", "puf", "snarf":
 		return true
 	}
@@ -710,6 +925,9 @@ func downloads(name string) bool {
 }
 
 func hasNetPath(l *shell.Leaf) bool {
+	if downloader(l) {
+		return true
+	}
 	for i := range l.Redirects {
 		if netPath(l.Redirects[i].Target.Text) {
 			return true

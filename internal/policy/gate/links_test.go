@@ -2,12 +2,23 @@ package gate_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/lidguard-go/lidguard/internal/event"
 	"github.com/lidguard-go/lidguard/internal/policy/gate"
 )
+
+// chain makes links l0, l1 and so on, of which each leads to the one before.
+func chain(n int, to string) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "ln -s %s l%d; ", to, i)
+		to = fmt.Sprintf("l%d", i)
+	}
+	return b.String()
+}
 
 // A link is as grave as where it leads, wherever it stands, and a temp folder that is
 // a link itself is a temp folder all the same.
@@ -57,6 +68,9 @@ func TestLinks_outOfTempFolders(t *testing.T) {
 		{"ln -sfn ../../../etc q; echo x > q/passwd", true},
 		{"ln -s ~ a; ln -s a/.ssh b; echo x > b/authorized_keys", true},
 		{"ln -s b a; ln -s a b; echo x > a/x", false},
+		{chain(20, "/etc") + "echo x > l19/passwd", true},
+		{chain(20, "build") + "echo x > l19/a", false},
+		{chain(100, "build") + "ln -s /etc q; echo x > q/passwd", true},
 		{"ln -s build/pages q; echo x > q/index.html", false},
 		{"ln -s /etc q; rm -f q", false}, // the link, not what it leads to
 		{"rm -f keys", false},

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"bytes"
 	"encoding/json"
 	"reflect"
 	"testing"
@@ -36,6 +37,35 @@ func FuzzPlain(f *testing.F) {
 		}
 		if err := json.Unmarshal(raw, &want); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%q: got %+v, want %+v, %v", raw, got, want, err)
+		}
+	})
+}
+
+// What a large input is cut down to is read as the whole.
+func FuzzNeeded(f *testing.F) {
+	for _, s := range []string{
+		`{}`, `{"command":"git status","description":"x"}`, `{"file_path":"a","content":"b\u00e9\"c"}`, `{"FILE_PATH":"a","file_path":"b"}`,
+		`{"edits":[{"file_path":"a","old_string":"x"},{"filePath":["b","c"]},null,{}]}`, `{"edits":null}`, `{"edits":5}`, `{"edits":{}}`, `{"edits":["a"]}`,
+		`{"edits":[{"file_path":"a"},{"filePath":"b"}],"edits":[{},{}]}`, `{"comm\u0061nd":["a","b"]}`, `{"command":null,"cmd":5,"url":{"a":1}}`,
+		`{"\u017fcript":"a"}`, `{"\u212aey":1,"path":"a"}`, ` {"paths" : [ "a" , "b" ] , "x" : [ { } ] } `, `[]`, `"a"`, `{"a":1`, `{"a":1}}`, "{\"command\":\"\xff\",\"\xff\":1}",
+	} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		var got, want input
+		cut, err := needed(raw)
+		wanted := json.Unmarshal(raw, &want)
+		if err != nil {
+			if wanted == nil && string(bytes.TrimSpace(raw)) != "null" && bytes.Count(raw, []byte("[")) < 500 && bytes.Count(raw, []byte("{")) < 500 {
+				t.Errorf("%q: %v", raw, err)
+			}
+			return
+		}
+		if !json.Valid(raw) {
+			return // a byte-order mark
+		}
+		if err := json.Unmarshal(cut, &got); (err == nil) != (wanted == nil) || err == nil && !reflect.DeepEqual(got, want) {
+			t.Errorf("%q: got %+v, %v, want %+v, %v", raw, got, err, want, wanted)
 		}
 	})
 }

@@ -49,7 +49,12 @@ type World struct {
 	Tracks func(dir, pattern string) (tracked, known bool)
 	// Resolve follows the symbolic links of a path, as far as it exists.
 	Resolve func(path string) string
-	Budget  func() bool
+	// Budget is asked all the while; false ends the judgement, and the call is refused.
+	Budget func() bool
+	// Alarm is asked once for an input that is large. When what it gives is closed the
+	// call is refused at once, whatever is being done then; that goes on to its next
+	// look at Budget, with these callbacks. nil: nothing ends a judgement from outside.
+	Alarm func() <-chan struct{}
 
 	// links are those that the judged command makes itself: where by whereto.
 	links map[string]string
@@ -91,8 +96,11 @@ func (w *World) abs(p string, dir string) (string, bool) {
 	default:
 		p = dir + "/" + p
 	}
+	if host, rest, ok := strings.Cut(strings.TrimPrefix(p, "//"), "/"); ok && strings.HasPrefix(p, "//") && host != "" && len(rest) > 1 && rest[1] == '$' {
+		p = rest[:1] + ":" + rest[2:] // the drives that Windows shares with administrators
+	}
 	if drive(p) {
-		p = strings.ToUpper(p[:1]) + p[1:]
+		p = strings.ToUpper(p[:1]) + strings.ReplaceAll(p[1:], `\`, "/")
 		if len(p) == 2 {
 			p += "/"
 		}
@@ -110,6 +118,9 @@ func drive(p string) bool {
 
 // under reports whether p is dir or below it.
 func under(p, dir string) bool {
+	if drive(dir) && len(p) >= len(dir) && strings.EqualFold(p[:len(dir)], dir) { // letters of either case name the same there
+		p = dir + p[len(dir):]
+	}
 	return dir != "" && (p == dir || strings.HasPrefix(p, strings.TrimSuffix(dir, "/")+"/"))
 }
 
@@ -145,17 +156,12 @@ func (w *World) follow(p string) string {
 	if w.itself {
 		p, last = path.Dir(p), "/"+path.Base(p)
 	}
-	for range 8 { // a ring ends
-		from := p
-		for at, to := range w.links {
-			if under(p, at) {
-				p = path.Clean(to + p[len(at):])
-				break
-			}
-		}
-		if p == from {
+	for range 40 { // as many as Linux follows, path_resolution(7); a ring ends
+		to, rest, ok := w.linked(p)
+		if !ok {
 			break
 		}
+		p = path.Clean(to + rest)
 	}
 	if w.Resolve != nil {
 		if p = w.Resolve(p); p == "" {
@@ -163,6 +169,22 @@ func (w *World) follow(p string) string {
 		}
 	}
 	return path.Clean(p + last)
+}
+
+// linked finds the first part of a path that is a link which the command makes: where
+// it leads, and what of the path comes after it.
+func (w *World) linked(p string) (to, rest string, ok bool) {
+	if len(w.links) == 0 {
+		return "", "", false
+	}
+	for i := 1; i <= len(p); i++ {
+		if i == len(p) || p[i] == '/' {
+			if to, ok = w.links[p[:i]]; ok {
+				return to, p[i:], true
+			}
+		}
+	}
+	return "", "", false
 }
 
 // inTemp reports whether real, to which p in a temp folder leads, is in that folder:
@@ -189,7 +211,7 @@ func (w *World) classifyPlain(p string) Scope {
 	}
 	project := w.project()
 	if project != "" && under(p, project) {
-		if p == project {
+		if len(p) == len(project) {
 			return ProjectRoot
 		}
 		if rest := p[len(strings.TrimSuffix(project, "/"))+1:]; rest == ".git" || strings.HasPrefix(rest, ".git/") {
@@ -266,6 +288,8 @@ func (w *World) top(p string) Scope {
 			return Home
 		case first == "Library" && strings.Count(deeper, "/") == 0:
 			return Home
+		case strings.EqualFold(first, "appdata"):
+			return appData(strings.ToLower(deeper))
 		}
 		return Outside
 	}
@@ -273,7 +297,8 @@ func (w *World) top(p string) Scope {
 		rest := strings.ToLower(strings.Trim(p[2:], "/"))
 		first, deeper, _ := strings.Cut(rest, "/")
 		switch first {
-		case "", "windows", "program files", "program files (x86)", "programdata", "boot", "recovery", "system volume information", "$recycle.bin", "perflogs":
+		case "", "windows", "program files", "program files (x86)", "programdata", "boot", "recovery", "system volume information", "$recycle.bin", "perflogs",
+			"bootmgr", "bootnxt", "boot.ini", "ntldr", "pagefile.sys", "hiberfil.sys", "swapfile.sys":
 			return System
 		case "users":
 			if strings.Count(deeper, "/") == 0 {
@@ -282,8 +307,8 @@ func (w *World) top(p string) Scope {
 			if sub := deeper[strings.IndexByte(deeper, '/')+1:]; !strings.Contains(sub, "/") && homeFolder(sub) {
 				return Home
 			}
-			if strings.Contains(deeper, "/appdata/local/temp/") {
-				return Temp
+			if _, sub, ok := strings.Cut(deeper, "/appdata/"); ok {
+				return appData(sub)
 			}
 		}
 		return Outside
@@ -291,11 +316,15 @@ func (w *World) top(p string) Scope {
 	first, deeper, _ := strings.Cut(strings.TrimPrefix(p, "/"), "/")
 	switch first {
 	case "", "bin", "boot", "dev", "etc", "lib", "lib32", "lib64", "libx32", "proc", "root", "run", "sbin", "sys", "usr", "opt", "lost+found",
+		"Windows", "Program Files", "Program Files (x86)", "ProgramData", // of the drive that is current
 		"System", "Library", "Applications", "private", "cores", "nix", "snap", "efi", "bin.usr-is-merged":
 		return System
 	case "var":
 		return System
 	case "srv", "data", "mnt", "media", "Volumes", "net", "export":
+		if letter, rest, ok := strings.Cut(deeper, "/"); ok && first == "mnt" && len(letter) == 1 {
+			return w.top(strings.ToUpper(letter) + ":/" + rest) // a drive of Windows, as WSL has it
+		}
 		if deeper == "" || (first == "Volumes" || first == "mnt" || first == "media") && !strings.Contains(deeper, "/") {
 			return System
 		}
@@ -308,11 +337,32 @@ func (w *World) top(p string) Scope {
 			return Home
 		}
 	case "c", "d": // Git Bash spells C:\ as /c
-		if w.Windows {
-			return w.top(strings.ToUpper(first) + ":/" + deeper)
+		if s := w.top(strings.ToUpper(first) + ":/" + deeper); w.Windows || deeper != "" {
+			return s
 		}
 	}
 	return Outside
+}
+
+// appData tells what is below AppData, in lower case, of a person on Windows.
+func appData(sub string) Scope {
+	switch {
+	case strings.HasPrefix(sub, "local/temp/"):
+		return Temp
+	case !strings.Contains(sub, "/"):
+		return Home
+	}
+	return Outside
+}
+
+// emptied reports whether what is in a folder may go all at once: it is a temp folder.
+func (w *World) emptied(p string) bool {
+	for _, t := range w.Temp {
+		if p == path.Clean(t) {
+			return true
+		}
+	}
+	return p == "/tmp" || p == "/var/tmp" || strings.HasSuffix(strings.ToLower(p), "/appdata/local/temp")
 }
 
 // homeFolder tells folders directly below a home folder that hold what cannot be
@@ -390,7 +440,15 @@ func sourceName(p string) bool {
 }
 
 // globStart is the index of the first pattern character of p, -1 for none.
-func globStart(p string) int { return strings.IndexAny(p, "*?[") }
+func globStart(p string) int {
+	at := strings.IndexAny(p, "*?[")
+	for _, ext := range [...]string{"!(", "@(", "+("} {
+		if k := strings.Index(p, ext); k >= 0 && (at < 0 || k < at) {
+			at = k
+		}
+	}
+	return at
+}
 
 // locate tells where a word of a command points to. The worst of its
 // alternatives counts.
@@ -420,7 +478,7 @@ func wholeGlob(name string) bool {
 	case "*", ".*", "**", "?*", "*.*", ".[!.]*", ".[^.]*", "..?*", "*/", "{*,.*}", "{.*,*}", ".??*":
 		return true
 	}
-	return false
+	return strings.HasPrefix(name, "!(") && strings.HasSuffix(name, ")") // all but what it names
 }
 
 // maxPath is longer than any system takes for a path. What is longer still is not
@@ -428,17 +486,45 @@ func wholeGlob(name string) bool {
 const maxPath = 32 << 10
 
 func (j *judge) locateValue(v *shell.Value, dir shell.Value, glob bool) place {
+	if len(dir.Alts) > 0 { // as after a cd that may have failed
+		worst := place{}
+		for n, d := range dir.Each() {
+			if p := j.locateValue(v, d, glob); n == 0 || p.scope > worst.scope {
+				worst = p
+			}
+		}
+		return worst
+	}
+	j.spend(16)
 	w := &j.w
 	base := ""
 	if d, ok := dir.Exact(); ok {
 		base = d
+		if strings.HasPrefix(d, `\\`) {
+			base = strings.ReplaceAll(d, `\`, "/")
+		}
 	}
 	if len(v.Holes) > 0 {
 		return j.locateHoles(v, dir)
 	}
 	text := v.Text
+	if n := len(w.Home); n > 0 && len(text) > n && text[n] == '\\' && text[:n] == w.Home { // %USERPROFILE%\x of a cmd.exe that another shell starts
+		text = strings.ReplaceAll(text, `\`, "/")
+	}
 	if d := j.f; d != nil && (d.Dialect == shell.PowerShell || d.Dialect == shell.Cmd) && !drive(text) {
-		text = strings.ReplaceAll(text, `\`, "/") // either one parts names there, on any system
+		text = strings.ReplaceAll(text, `\`, "/")                                                                                                                  // either one parts names there, on any system
+		if strings.HasPrefix(text, "/") && !strings.HasPrefix(text, "//") && drive(base) && w.top(path.Clean(text)) < Home && !(len(text) > 2 && text[2] == '/') { // /c/x is for Git's shell
+			text = base[:2] + text
+		}
+		if provider, rest, ok := strings.Cut(text, ":"); ok && len(provider) > 1 && !strings.ContainsAny(provider, "/.~") && d.Dialect == shell.PowerShell {
+			switch strings.ToLower(provider) {
+			case "temp":
+				return place{text: text, path: "/tmp" + rest, scope: Temp}
+			case "filesystem", "microsoft.powershell.core", "http", "https", "file":
+			default: // the drive of something that is no file, or of a folder not known here
+				return place{text: text, scope: Unknown}
+			}
+		}
 	}
 	out := place{text: text}
 	if text == "" {
@@ -471,7 +557,7 @@ func (j *judge) locateValue(v *shell.Value, dir shell.Value, glob bool) place {
 			switch scope := w.classify(p); {
 			case wholeGlob(strings.TrimSuffix(name, "/")) || deeper && wholeGlob(part) && wholeGlob(rest):
 				out.all, out.scope = true, scope
-				if p == "/tmp" || p == "/var/tmp" {
+				if w.emptied(p) {
 					out.scope = Temp
 				}
 			case p == "/" || scope == System:
@@ -481,7 +567,7 @@ func (j *judge) locateValue(v *shell.Value, dir shell.Value, glob bool) place {
 			case scope == Home:
 				out.scope = Outside
 			default:
-				out.path = p + "/" + name
+				out.path = path.Clean(p + "/" + name) // x/*/../../y leads up
 				out.scope = w.classify(out.path)
 			}
 			if out.scope == Tracked && !out.all {
@@ -515,6 +601,11 @@ func (j *judge) remoteDir(dir shell.Value) bool { return len(dir.Holes) > 0 && d
 func (j *judge) locateHoles(v *shell.Value, dir shell.Value) place {
 	out := place{text: v.String()}
 	first := v.Holes[0]
+	if first.At == 0 && first.Kind == shell.HoleVar && (first.Name == "TEMP" || first.Name == "TMP") && j.f.Dialect == shell.PowerShell &&
+		len(v.Text) > 0 && !strings.Contains(v.Text, "..") && (len(v.Holes) > 1 || strings.Trim(v.Text, `/\*.`) != "") {
+		out.scope = Temp // named as on Windows, which has it always
+		return out
+	}
 	if first.At == 0 && len(v.Text) == 0 || first.At == 0 && !nameHole(first) {
 		if s, ok := j.holeScope(v, dir); ok && !strings.Contains(v.Text, "..") {
 			if s >= Project && s <= ProjectRoot && buildPath(v.Text) {
@@ -546,6 +637,9 @@ func (j *judge) locateHoles(v *shell.Value, dir shell.Value) place {
 		full.scope, full.path = Unknown, ""
 	}
 	out.scope, out.path = full.scope, full.path
+	if path.Dir(full.path) == "/" && full.path != "/" && first.At > 0 {
+		out.scope = System // some folder of the system's, whichever it is
+	}
 	if nameHole(first) && len(v.Holes) == 1 {
 		return out
 	}
@@ -577,7 +671,9 @@ func (j *judge) holeScope(v *shell.Value, dir shell.Value) (Scope, bool) {
 		switch l.Name {
 		case "mktemp":
 			worst, known = max(worst, Temp), true
-		case "find", "fd", "fdfind", "ls", "git", "rg", "grep", "locate":
+		case "new-temporaryfile", "[io.path]::gettempfilename", "[io.path]::gettemppath":
+			worst, known = max(worst, Temp), true
+		case "find", "fd", "fdfind", "ls", "dir", "git", "rg", "grep", "locate":
 			s, ok := j.listed(i)
 			if !ok {
 				return 0, false

@@ -344,6 +344,17 @@ func (j *judge) listed(i int) (Scope, bool) {
 		case sub == "diff" || sub == "status" || sub == "grep" || sub == "show":
 			return Tracked, true
 		}
+	case "dir":
+		var q query
+		for _, a := range c.operands("") {
+			if !strings.HasPrefix(a.Text, "/") {
+				q.roots = append(q.roots, j.locate(a, l.Dir))
+			}
+		}
+		if len(q.roots) == 0 {
+			q.roots = append(q.roots, j.here(&c))
+		}
+		return j.queryScope(&q), true
 	case "rg", "grep", "egrep", "fgrep", "ag", "ack", "ls":
 		// Where they look, as far as it is said; a pattern of grep's is no place.
 		ops := c.operands(readerValued(l.Name))

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/lidguard-go/lidguard/internal/shell"
@@ -25,9 +26,9 @@ const (
 // familyOf tells service programs whose destructive verbs are regular.
 func familyOf(name string) family {
 	switch name {
-	case "aws", "gcloud", "az", "doctl", "linode-cli", "hcloud", "oci", "ibmcloud", "openstack", "vultr", "vultr-cli", "scw", "civo", "exo", "upctl", "aliyun", "tccli", "yc", "eksctl", "kops", "gsutil", "s3cmd", "s4cmd", "s5cmd", "azcopy", "copilot-cli", "sam", "cdk", "rosa", "ecs-cli", "eb", "chalice", "zappa", "amplify", "awslocal", "ovh", "packet", "metal", "triton", "cf", "bx", "packer", "ansible-galaxy", "consul", "vault", "nomad", "boundary", "b2", "mc", "mcli", "rclone", "restic", "borg", "velero", "duplicity", "kopia", "proxmox-backup-client":
+	case "aws", "gcloud", "az", "doctl", "linode-cli", "hcloud", "oci", "ibmcloud", "openstack", "vultr", "vultr-cli", "scw", "civo", "exo", "upctl", "aliyun", "tccli", "yc", "eksctl", "kops", "gsutil", "s3cmd", "s4cmd", "s5cmd", "azcopy", "copilot-cli", "balena", "knife", "sam", "cdk", "rosa", "ecs-cli", "eb", "chalice", "zappa", "amplify", "awslocal", "ovh", "packet", "metal", "triton", "cf", "bx", "packer", "ansible-galaxy", "consul", "vault", "nomad", "boundary", "b2", "mc", "mcli", "rclone", "restic", "borg", "velero", "duplicity", "kopia", "proxmox-backup-client":
 		return cloudFamily
-	case "flyctl", "fly", "heroku", "vercel", "netlify", "wrangler", "railway", "render", "firebase", "serverless", "sls", "surge", "now", "deta", "apphosting", "dokku", "coolify", "kamal", "cap", "pm2-deploy", "expo", "eas", "appwrite", "supabase", "amplify-app", "zeit", "gigalixir", "porter", "qovery", "northflank", "clever", "scalingo", "platform", "upsun", "pantheon", "terminus", "wp", "drush", "stripe", "twilio", "sendgrid", "auth0", "okta", "ldcli", "launchdarkly", "sentry-cli", "datadog-ci", "pagerduty", "pd", "newrelic", "cloudflare", "flarectl", "dnscontrol", "octodns-sync", "namecheap", "algolia", "shopify", "contentful", "sanity", "jenkins-cli", "circleci", "buildkite", "bk", "drone", "fastly", "akamai", "ngc", "modal", "replicate", "runpodctl", "huggingface-cli", "hf", "wandb", "dvc", "kaggle", "databricks", "dbt-cloud", "snow", "snowsql-admin", "confluent", "ccloud", "checkly", "unleash", "kong", "deck":
+	case "flyctl", "fly", "heroku", "vercel", "netlify", "wrangler", "railway", "render", "firebase", "serverless", "sls", "surge", "now", "deta", "apphosting", "dokku", "coolify", "kamal", "cap", "pm2-deploy", "expo", "eas", "appwrite", "supabase", "amplify-app", "zeit", "gigalixir", "porter", "qovery", "northflank", "clever", "scalingo", "platform", "upsun", "pantheon", "terminus", "wp", "drush", "faas-cli", "stripe", "square", "dog", "travis", "twilio", "sendgrid", "auth0", "okta", "ldcli", "launchdarkly", "sentry-cli", "datadog-ci", "pagerduty", "pd", "newrelic", "cloudflare", "flarectl", "dnscontrol", "octodns-sync", "namecheap", "algolia", "shopify", "contentful", "sanity", "jenkins-cli", "circleci", "buildkite", "bk", "drone", "fastly", "akamai", "ngc", "modal", "replicate", "runpodctl", "huggingface-cli", "hf", "wandb", "dvc", "kaggle", "databricks", "dbt-cloud", "snow", "snowsql-admin", "confluent", "ccloud", "checkly", "unleash", "kong", "deck":
 		return hostFamily
 	case "kubectl", "oc", "k", "helm", "helmfile", "kind", "minikube", "k3d", "k3s", "argocd", "flux", "istioctl", "linkerd", "cilium", "kustomize", "tanzu", "rancher", "ctr", "crictl", "kubeadm", "k0s", "microk8s", "rke", "talosctl", "clusterctl", "karmadactl", "kapp", "skaffold", "tilt", "devspace", "okteto", "vcluster", "calicoctl", "argo", "tkn", "kn", "odo", "operator-sdk", "eksctl-anywhere":
 		return clusterFamily
@@ -43,7 +44,7 @@ func familyOf(name string) family {
 func destroys(word string) bool {
 	w := strings.ToLower(word)
 	switch w {
-	case "delete", "destroy", "remove", "rm", "purge", "terminate", "drop", "wipe", "nuke", "flush", "flushall", "flushdb", "uninstall", "teardown", "tear-down", "down", "del", "rb", "unpublish", "deprovision", "deregister", "erase", "truncate", "reset", "unlink", "expunge", "obliterate", "delete-all", "mb-delete", "disable", "dispose", "cleanup", "bulk-delete", "decommission", "undeploy", "abandon", "prune", "forget", "demolish", "evict", "shutdown", "archive":
+	case "delete", "destroy", "remove", "rm", "purge", "terminate", "drop", "wipe", "nuke", "flush", "flushall", "flushdb", "uninstall", "teardown", "tear-down", "down", "del", "rb", "unpublish", "deprovision", "deregister", "erase", "truncate", "reset", "unlink", "expunge", "obliterate", "delete-all", "deleteall", "mb-delete", "disable", "dispose", "cleanup", "bulk-delete", "decommission", "undeploy", "abandon", "prune", "forget", "demolish", "evict", "shutdown", "archive":
 		return w != "disable" && w != "cleanup" && w != "archive" && w != "shutdown" && w != "unlink"
 	}
 	for _, p := range [...]string{"delete-", "terminate-", "destroy-", "purge-", "remove-", "deregister-", "drop-", "delete_", "batch-delete", "bulk-delete", "wipe-", "schedule-key-deletion", "release-address"} {
@@ -54,6 +55,19 @@ func destroys(word string) bool {
 	// heroku apps:destroy, rails db:drop, firebase projects:delete
 	if i := strings.LastIndexAny(w, ":."); i >= 0 && i+1 < len(w) && !strings.Contains(w, "/") {
 		return destroys(w[i+1:]) && !strings.Contains(w, "@")
+	}
+	return false
+}
+
+// harmlessVerb reports whether a word is a verb that destroys nothing: a function
+// to deploy may be named purge. Some are also nouns of a first place: gcloud run,
+// gcloud deploy.
+func harmlessVerb(word string, place int) bool {
+	switch word {
+	case "list", "ls", "show", "get", "describe", "create", "inspect", "send-event":
+		return true
+	case "deploy", "execute", "dispatch", "run", "new", "update", "set", "add", "publish", "invoke", "call", "trigger", "start", "view", "export", "download", "upload", "cp", "cat", "put", "init", "info", "status", "exec", "restart", "build", "read", "tail":
+		return place > 0
 	}
 	return false
 }
@@ -72,7 +86,7 @@ func (c *call) dryRun() bool {
 	return false
 }
 
-const serviceValued = " -n --namespace --context --kubeconfig --profile --region --project --account --zone --cluster -l --selector -f --filename -o --output --subscription -g --resource-group -R --repo --app -a --token --endpoint --endpoint-url --host -h -p -u --user --server -c --config --query --name --id --org -e --env --stage --cwd --workspace --scope --location --vault-name --instance --database -d --url --kube-context --as --timeout --wait --bucket --key --prefix --stack-name --function-name --table-name --db-instance-identifier --cluster-name --method -X --header -H --field -F --raw-field --jq -q --template -t --chdir --var --var-file --state -s --file --broker-list --bootstrap-server --zookeeper --topic "
+const serviceValued = " -n --namespace --context --kubeconfig --profile --region --project --account --zone --cluster -l --selector -f --filename -o --output --subscription -g --resource-group -R --repo --app -a --token --endpoint --endpoint-url --host -h -p -u --user --server -c --config --query --name --id --org -e --env --stage --cwd --workspace --scope --location --vault-name --instance --database -d --url --kube-context --as --timeout --wait --bucket --key --prefix --stack-name --function-name --table-name --db-instance-identifier --cluster-name --method -X --header -H --field -F --raw-field --jq --template -t --chdir --var --var-file --state -s --file --broker-list --bootstrap-server --zookeeper --topic --cli-read-timeout --cli-connect-timeout --color --ca-bundle --cli-binary-format --verbosity --log-level --format --impersonate-service-account --billing-project --configuration --request-timeout --as-group --as-uid --cache-dir --certificate-authority --client-certificate --client-key --tls-server-name --username --password --kube-apiserver --kube-as-user --kube-as-group --kube-ca-file --kube-token --registry-config --repository-cache --repository-config --burst-limit --qps --config-dir --log-file --transfers --checkers --bwlimit --exclude --include --retries --workdir --message --body --description --title --comment "
 
 // servicePrograms judges programs that manage things elsewhere.
 func (j *judge) servicePrograms(c *call, name string) bool {
@@ -90,28 +104,25 @@ func (j *judge) servicePrograms(c *call, name string) bool {
 		if e := c.opt("--eval"); e != nil {
 			j.mongo(c, e.String())
 		}
+		if c.l.Stdin.Text != nil {
+			j.mongo(c, c.l.Stdin.Text.Text)
+		}
 		return true
 	case "python", "python3", "php", "bin/rails", "manage.py", "bundle", "mix", "npx", "yarn", "pnpm", "bunx", "npm", "bun", "uv", "poetry", "dotnet", "node", "artisan", "console", "symfony", "django-admin", "sail", "make", "just", "task":
 		j.framework(c, name)
+		j.frameworkCode(c, name)
 		return true
+	case "prisma":
+		if t := c.l.Stdin.Text; t != nil && c.has("execute") && c.has("--stdin") {
+			j.sql(t.Text, c.l.Offset, c.l.End)
+		}
+	case "flask":
+		j.migrations(c, c.argv()[1:], strings.Join(c.argv(), " "))
 	case "gh", "glab":
 		j.forge(c, name)
 		return true
-	case "psql", "mysql", "mariadb", "sqlite3", "sqlcmd", "clickhouse-client", "duckdb", "cqlsh", "snowsql", "usql", "pgcli", "mycli", "litecli", "isql", "sqlplus", "bq", "impala-shell", "beeline", "hive", "trino", "presto", "spark-sql", "influx", "osqueryi", "wrangler-d1", "mssql-cli", "Invoke-Sqlcmd", "invoke-sqlcmd", "cockroach", "ysqlsh", "tsql", "db2", "surreal", "turso", "edgedb", "dolt":
-		for i := 1; i < len(c.l.Argv); i++ {
-			if t := c.l.Argv[i].Text; len(t) > 12 && strings.ContainsRune(t, ' ') {
-				j.sql(t, c.l.Offset, c.l.End)
-			}
-		}
-		for _, r := range c.l.Redirects {
-			if r.Here != nil {
-				j.sql(r.Here.Text, c.l.Offset, c.l.End)
-			}
-		}
-		if c.l.Stdin.Text != nil {
-			j.sql(c.l.Stdin.Text.Text, c.l.Offset, c.l.End)
-		}
 	}
+	j.frameworkCode(c, name)
 	fam := familyOf(name)
 	if fam == noFamily {
 		return false
@@ -143,6 +154,7 @@ func (j *judge) service(c *call, name string, fam family) {
 		effect, rule = RepoDestroy, "repo-delete"
 	}
 	verb := -1
+verbs:
 	for i, o := range ops {
 		if i > 4 {
 			break
@@ -150,6 +162,11 @@ func (j *judge) service(c *call, name string, fam family) {
 		if destroys(o) {
 			verb = i
 			break
+		}
+		switch {
+		case name == "gcloud" && (ops[0] == "alpha" || ops[0] == "beta") && i == 1: // a noun's place
+		case harmlessVerb(o, i), i == 0 && (name == "heroku" || name == "firebase" || name == "netlify") && strings.ContainsRune(o, ':'):
+			break verbs // what follows are names
 		}
 	}
 	scope := One
@@ -263,12 +280,7 @@ func (j *judge) service(c *call, name string, fam family) {
 		j.migrations(c, c.argv()[1:], all)
 		return
 	case "celery":
-		for _, o := range ops {
-			if o == "purge" {
-				j.add(c, effect, One, rule, all)
-			}
-		}
-		return
+		return // its forms are told
 	case "kubeadm":
 		if ops[0] == "reset" {
 			j.add(c, effect, Mass, rule, all)
@@ -290,7 +302,7 @@ func (j *judge) service(c *call, name string, fam family) {
 	case "cdk", "sam", "eb", "zappa", "chalice", "amplify", "copilot-cli", "eksctl", "kops", "rosa":
 		if verb >= 0 {
 			j.add(c, effect, Mass, "infrastructure-destroy", all)
-		} else if name == "cdk" && ops[0] == "deploy" && c.has("--require-approval") {
+		} else if name == "cdk" && ops[0] == "deploy" && c.optionFits("--require-approval=never") {
 			j.add(c, Apply, AnyScope, "infrastructure-apply", all)
 		}
 		return
@@ -321,6 +333,14 @@ func (j *judge) service(c *call, name string, fam family) {
 	case "wp":
 		if ops[0] == "db" && len(ops) > 1 && (ops[1] == "reset" || ops[1] == "drop" || ops[1] == "clean") {
 			j.add(c, DatabaseDestroy, Mass, "database-drop", all)
+			return
+		}
+		if ops[0] == "site" && len(ops) > 1 && ops[1] == "empty" {
+			j.add(c, DatabaseDestroy, Mass, "database-drop", all)
+			return
+		}
+		if ops[0] == "search-replace" {
+			j.add(c, DatabaseDestroy, One, "sql-update-all", all)
 			return
 		}
 	case "drush":
@@ -374,12 +394,12 @@ func (j *judge) aws(c *call, ops []string, all string) {
 			j.add(c, CloudDestroy, Mass, "cloud-bucket-delete", all)
 		case "rm":
 			s := One
-			if c.has("--recursive") {
+			if c.optionFits("--rec~ursive") {
 				s = Mass
 			}
 			j.add(c, CloudDestroy, s, "cloud-delete", all)
 		case "sync":
-			if c.has("--delete") {
+			if c.optionFits("--del~ete") {
 				j.add(c, CloudDestroy, One, "cloud-sync-delete", all)
 			}
 			fallthrough
@@ -400,18 +420,24 @@ func (j *judge) aws(c *call, ops []string, all string) {
 	}
 	switch {
 	case strings.HasPrefix(op, "delete-"), strings.HasPrefix(op, "terminate-"), strings.HasPrefix(op, "destroy-"), strings.HasPrefix(op, "purge-"), strings.HasPrefix(op, "batch-delete"),
-		strings.HasPrefix(op, "deregister-"), strings.HasPrefix(op, "remove-"), strings.HasPrefix(op, "schedule-key-deletion"), strings.HasPrefix(op, "release-address"), op == "delete", op == "disable-key", strings.HasPrefix(op, "drop-"):
+		strings.HasPrefix(op, "deregister-"), strings.HasPrefix(op, "remove-"), strings.HasPrefix(op, "schedule-key-deletion"), strings.HasPrefix(op, "release-address"), strings.HasPrefix(op, "admin-delete-"), op == "leave-organization", op == "delete", op == "disable-key", strings.HasPrefix(op, "drop-"):
 		s := One
 		switch op {
-		case "terminate-instances", "delete-db-instance", "delete-db-cluster", "delete-bucket", "delete-stack", "delete-cluster", "delete-table", "delete-hosted-zone", "delete-vpc", "delete-file-system", "delete-objects", "schedule-key-deletion", "delete-user", "delete-snapshot", "delete-db-snapshot", "delete-volume", "delete-repository", "delete-domain", "delete-organization", "delete-global-cluster":
+		case "terminate-instances", "delete-db-instance", "delete-db-cluster", "delete-bucket", "delete-stack", "delete-cluster", "delete-table", "delete-hosted-zone", "delete-vpc", "delete-file-system", "delete-objects", "schedule-key-deletion", "delete-user", "delete-snapshot", "delete-db-snapshot", "delete-volume", "delete-repository", "delete-domain", "delete-organization", "delete-global-cluster",
+			"delete-db-cluster-snapshot", "delete-db-instance-automated-backup", "delete-backup", "delete-backup-vault", "delete-recovery-point", "delete-replication-group", "delete-cache-cluster", "delete-elasticsearch-domain", "delete-user-pool", "terminate-clusters",
+			"terminate-workspaces", "delete-vault", "delete-instance", "delete-auto-scaling-group", "delete-stack-set", "delete-database", "delete-keyspace", "delete-directory":
 			s = Mass
 		}
 		j.add(c, CloudDestroy, s, "cloud-delete", all)
+	case c.has("--no-deletion-protection", "--no-disable-api-termination", "--no-enable-termination-protection"):
+		j.add(c, TrustDown, AnyScope, "cloud-rights", all)
+	case op == "detach-volume":
+		j.add(c, CloudDestroy, One, "cloud-stop", all)
 	case strings.HasPrefix(op, "stop-") || strings.HasPrefix(op, "reboot-"):
 		if op == "stop-instances" || op == "reboot-instances" || op == "stop-db-instance" || op == "reboot-db-instance" || op == "stop-db-cluster" {
 			j.add(c, CloudDestroy, One, "cloud-stop", all)
 		}
-	case svc == "iam" && (strings.HasPrefix(op, "attach-") || strings.HasPrefix(op, "put-") || strings.HasPrefix(op, "create-access-key") || strings.HasPrefix(op, "create-login-profile") || strings.HasPrefix(op, "add-user")):
+	case svc == "iam" && (strings.HasPrefix(op, "attach-") || strings.HasPrefix(op, "put-") || strings.HasPrefix(op, "create-access-key") || strings.HasPrefix(op, "create-login-profile") || strings.HasPrefix(op, "add-user") || op == "update-assume-role-policy"):
 		j.add(c, TrustDown, System, "cloud-rights", all)
 	case strings.HasPrefix(op, "put-bucket-acl") || strings.HasPrefix(op, "put-bucket-policy") || strings.HasPrefix(op, "delete-public-access-block") || op == "authorize-security-group-ingress":
 		j.add(c, TrustDown, AnyScope, "cloud-rights", all)
@@ -419,26 +445,28 @@ func (j *judge) aws(c *call, ops []string, all string) {
 }
 
 func (j *judge) kubectl(c *call, ops []string, all string) {
+	if len(ops) > 1 && strings.Trim(ops[0], "0123456789") == "" {
+		ops = ops[1:] // -v 6
+	}
 	if len(ops) == 0 {
 		return
 	}
 	switch ops[0] {
 	case "delete":
 		s := One
-		kind := ""
-		if len(ops) > 1 {
-			kind, _, _ = strings.Cut(strings.ToLower(ops[1]), "/")
-		}
-		switch kind {
-		case "namespace", "namespaces", "ns", "pv", "pvc", "persistentvolume", "persistentvolumes", "persistentvolumeclaim", "persistentvolumeclaims", "crd", "crds", "customresourcedefinition", "customresourcedefinitions", "node", "nodes", "no", "statefulset", "statefulsets", "sts", "clusterrole", "storageclass", "all":
-			s = Mass
+		for kind := range strings.SplitSeq(strings.ToLower(strings.Join(ops[1:min(2, len(ops))], "")), ",") {
+			kind, _, _ = strings.Cut(kind, "/")
+			switch kind {
+			case "namespace", "namespaces", "ns", "project", "projects", "pv", "pvc", "persistentvolume", "persistentvolumes", "persistentvolumeclaim", "persistentvolumeclaims", "crd", "crds", "customresourcedefinition", "customresourcedefinitions", "node", "nodes", "no", "statefulset", "statefulsets", "sts", "clusterrole", "clusterroles", "storageclass", "storageclasses", "sc", "apiservice", "apiservices", "all":
+				s = Mass
+			}
 		}
 		if c.has("--all", "--all-namespaces") || c.short("A") {
 			s = Mass
 		}
 		j.add(c, ClusterDestroy, s, "cluster-delete", all)
 	case "drain", "cordon", "taint":
-		if ops[0] != "taint" || !strings.HasSuffix(all, "-") {
+		if ops[0] != "taint" || !strings.HasSuffix(ops[len(ops)-1], "-") {
 			j.add(c, ClusterDestroy, One, "cluster-drain", all)
 		}
 	case "replace":
@@ -460,6 +488,14 @@ func (j *judge) kubectl(c *call, ops []string, all string) {
 		if f := c.opt("-f", "--filename"); f != nil && strings.HasPrefix(f.String(), "http") && !strings.HasPrefix(f.String(), "https://") {
 			j.add(c, RemoteExec, AnyScope, "download-into-cluster", all)
 		}
+	case "create":
+		if len(ops) > 1 && strings.HasSuffix(ops[1], "rolebinding") && c.has("--clusterrole=cluster-admin", "cluster-admin") {
+			j.add(c, TrustDown, AnyScope, "cloud-rights", all)
+		}
+	case "run", "debug":
+		if c.has("--privileged", "--profile=sysadmin") || ops[0] == "debug" && len(ops) > 1 && strings.HasPrefix(ops[1], "node/") {
+			j.add(c, TrustDown, AnyScope, "privileged-container", all)
+		}
 	case "patch":
 		if strings.Contains(all, `"finalizers":null`) || strings.Contains(all, `"finalizers":[]`) || strings.Contains(all, `"finalizers": null`) || strings.Contains(all, `"finalizers": []`) {
 			j.add(c, ClusterDestroy, One, "cluster-delete", all)
@@ -468,7 +504,7 @@ func (j *judge) kubectl(c *call, ops []string, all string) {
 }
 
 func (j *judge) containers(c *call, name string) {
-	ops := c.plain(" -f --file -p --project-name --context -H --host --env-file --profile --filter ")
+	ops := c.plain(" -f --file -p --project-name --context -H --host --env-file --profile --filter -n --namespace -a --address -l --log-level --url --connection --root --runroot --storage-driver --config -c --tlscacert --tlscert --tlskey --identity --runtime --tmpdir --project-directory --ansi --progress --parallel ")
 	all := strings.Join(c.argv(), " ")
 	if len(ops) == 0 || c.dryRun() {
 		return
@@ -504,6 +540,9 @@ func (j *judge) containers(c *call, name string) {
 		}
 		return
 	}
+	if ops[0] == "image" && len(ops) > 1 && (ops[1] == "rm" || ops[1] == "remove") {
+		ops = ops[1:]
+	}
 	sub := ""
 	if len(ops) > 1 {
 		sub = ops[1]
@@ -528,7 +567,7 @@ func (j *judge) containers(c *call, name string) {
 		}
 	case "prune":
 		j.add(c, ContainerWipe, AnyScope, "container-prune", all)
-	case "rm", "rmi", "kill", "stop":
+	case "rm", "rmi", "remove", "kill", "stop":
 		if c.short("a") || c.has("--all") {
 			j.add(c, ContainerWipe, AnyScope, "container-remove-all", all)
 		}
@@ -611,7 +650,11 @@ func (j *judge) infrastructure(c *call, name string) {
 	}
 	if name == "ansible" {
 		if a := c.opt("-a", "--args"); a != nil {
-			if m := c.opt("-m", "--module-name"); m == nil || m.String() == "shell" || m.String() == "command" || m.String() == "raw" {
+			module := "command"
+			if m := c.opt("-m", "--module-name"); m != nil {
+				module = m.String()[strings.LastIndexByte(m.String(), '.')+1:]
+			}
+			if module == "shell" || module == "command" || module == "raw" {
 				j.inner(a.String(), shell.POSIX, c.l.Offset, c.l.End)
 			}
 		}
@@ -670,37 +713,123 @@ func (j *judge) infrastructure(c *call, name string) {
 	}
 }
 
+// redis judges the command behind the options: a key may have any name.
 func (j *judge) redis(c *call) {
-	for i, t := range c.argv() {
-		switch up := strings.ToUpper(t); {
-		case up == "FLUSHALL", up == "FLUSHDB":
-			j.add(c, DatabaseDestroy, Mass, "database-flush", strings.Join(c.argv(), " "))
-		case up == "SHUTDOWN" && i > 0, up == "DEBUG" && i > 0:
-			j.add(c, Service, AnyScope, "service-stop", strings.Join(c.argv(), " "))
-		case up == "CONFIG" && i+1 < len(c.argv()) && strings.EqualFold(c.argv()[i+1], "SET"):
-			j.add(c, Service, AnyScope, "database-config", strings.Join(c.argv(), " "))
-		case strings.Contains(up, "FLUSHALL") || strings.Contains(up, "FLUSHDB"):
-			j.add(c, DatabaseDestroy, Mass, "database-flush", strings.Join(c.argv(), " "))
-		case (up == "DEL" || up == "UNLINK") && i > 0 && c.l.Flags&shell.PerInput != 0:
-			j.add(c, DatabaseDestroy, One, "database-delete", strings.Join(c.argv(), " "))
+	all := strings.Join(c.argv(), " ")
+	words := c.plain(" -h -p -s -a --user --pass -u -r -i -n -d -D -c -x -X --sni --cacert --cacertdir --cert --key --tls-ciphers --tls-ciphersuites --intrinsic-latency --eval --rdb --functions-rdb --pattern --count --memkeys-samples ")
+	for i, t := range words {
+		if up := strings.ToUpper(t); strings.Contains(up, "FLUSHALL") || strings.Contains(up, "FLUSHDB") {
+			// The command, or a script's; a key's name or a message has words of its own.
+			if i == 0 || strings.EqualFold(words[0], "EVAL") || c.has("--cluster") || strings.Contains(t, "\n") {
+				j.add(c, DatabaseDestroy, Mass, "database-flush", all)
+			}
+		}
+	}
+	word := func(i int) string {
+		if i < len(words) {
+			return strings.ToUpper(words[i])
+		}
+		return ""
+	}
+	empties := func() { j.add(c, DatabaseDestroy, One, "database-delete", all) }
+	settings := func() { j.add(c, Service, AnyScope, "database-config", all) }
+	switch word(0) {
+	case "SHUTDOWN":
+		j.add(c, Service, AnyScope, "service-stop", all)
+	case "DEBUG":
+		switch word(1) {
+		case "OBJECT", "HELP", "DIGEST", "SDSLEN", "LISTPACK", "HTSTATS", "STRINGMATCH-LEN":
+		default:
+			j.add(c, Service, AnyScope, "service-stop", all)
+		}
+	case "CONFIG":
+		if word(1) == "SET" || word(1) == "REWRITE" {
+			settings()
+		}
+	case "ACL":
+		if word(1) == "DELUSER" || word(1) == "SETUSER" || word(1) == "LOAD" {
+			settings()
+		}
+	case "MODULE":
+		if word(1) == "LOAD" || word(1) == "LOADEX" || word(1) == "UNLOAD" {
+			settings()
+		}
+	case "FAILOVER":
+		settings()
+	case "CLUSTER":
+		switch word(1) {
+		case "RESET", "FORGET", "FLUSHSLOTS", "DELSLOTS", "DELSLOTSRANGE", "FAILOVER":
+			empties()
+		}
+	case "DEL-NODE": // redis-cli --cluster
+		empties()
+	case "REPLICAOF", "SLAVEOF": // takes another's data for its own
+		if word(1) != "NO" && word(1) != "" {
+			empties()
+		}
+	case "SWAPDB", "MIGRATE":
+		empties()
+	case "FUNCTION":
+		if word(1) == "FLUSH" || word(1) == "DELETE" {
+			empties()
+		}
+	case "XTRIM", "LTRIM":
+		if word(0) == "XTRIM" && word(len(words)-1) == "0" {
+			empties()
+		}
+	case "EVAL", "EVALSHA":
+		if s := strings.ToLower(word(1)); strings.Contains(s, "keys") && strings.Contains(s, "del") && strings.Contains(s, "*") {
+			empties()
+		}
+	case "DEL", "UNLINK":
+		if c.l.Flags&shell.PerInput != 0 || j.namesOf(c, c.name()) {
+			empties()
+		}
+	case "":
+		if c.l.Flags&shell.PerInput != 0 && (c.has("DEL", "UNLINK")) {
+			empties()
 		}
 	}
 	if t := c.l.Stdin.Text; t != nil {
-		if up := strings.ToUpper(t.Text); strings.Contains(up, "FLUSHALL") || strings.Contains(up, "FLUSHDB") {
-			j.add(c, DatabaseDestroy, Mass, "database-flush", "input of "+c.name())
+		for line := range strings.Lines(t.Text) {
+			if up := strings.ToUpper(strings.TrimSpace(line)); strings.HasPrefix(up, "FLUSHALL") || strings.HasPrefix(up, "FLUSHDB") {
+				j.add(c, DatabaseDestroy, Mass, "database-flush", "input of "+c.name())
+			}
 		}
 	}
 }
 
+// namesOf reports whether a word of the call comes from a run of that program.
+func (j *judge) namesOf(c *call, program string) bool {
+	for i := range c.l.Argv {
+		for _, v := range c.l.Argv[i].Each() {
+			for _, h := range v.Holes {
+				for k := h.From.From; k < h.From.To && k < len(j.f.Leaves); k++ {
+					if j.f.Leaves[k].Name == program {
+						return true
+					}
+				}
+			}
+		}
+	}
+	return false
+}
+
 func (j *judge) mongo(c *call, script string) {
-	low := strings.ToLower(strings.ReplaceAll(script, " ", ""))
-	switch {
-	case strings.Contains(low, "dropdatabase("), strings.Contains(low, "dropdatabase:1"):
+	low := strings.ToLower(strings.Join(strings.Fields(script), ""))
+	script = clip(script, 80)
+	if strings.Contains(low, "dropdatabase(") || strings.Contains(low, "dropdatabase:1") {
 		j.add(c, DatabaseDestroy, Mass, "database-drop", script)
-	case strings.Contains(low, ".drop("), strings.Contains(low, ".deletemany({})"), strings.Contains(low, ".remove({})"), strings.Contains(low, "dropuser("), strings.Contains(low, "shutdownserver("), strings.Contains(low, "dropindexes("), strings.Contains(low, "dropcollection("):
-		j.add(c, DatabaseDestroy, One, "database-delete", script)
-	case strings.Contains(low, ".deletemany("):
-		j.add(c, DatabaseDestroy, One, "database-delete", script)
+		return
+	}
+	for _, w := range [...]string{".drop(", ".deletemany(", ".remove({})", ".remove()", "dropuser(", "dropallusers(", "dropindexes(", "dropcollection(", ".updatemany({},", ".update({},", "rs.remove(", "rs.stepdown(", "sh.removeshard("} {
+		if strings.Contains(low, w) {
+			j.add(c, DatabaseDestroy, One, "database-delete", script)
+			return
+		}
+	}
+	if strings.Contains(low, "shutdownserver(") || strings.Contains(low, "{shutdown:1") {
+		j.add(c, Service, AnyScope, "service-stop", script)
 	}
 }
 
@@ -716,6 +845,9 @@ func (j *judge) framework(c *call, name string) {
 		base := t
 		if k := strings.LastIndexByte(t, '/'); k >= 0 {
 			base = t[k+1:]
+		}
+		if c.onlyLooks(base, i+2) {
+			return
 		}
 		switch base {
 		case "manage.py", "django-admin":
@@ -738,8 +870,19 @@ func (j *judge) framework(c *call, name string) {
 			}
 			return
 		case "serverless", "sls", "cdk", "vercel", "firebase", "wrangler", "netlify", "supabase", "sst", "cdktf", "amplify", "expo", "eas", "surge", "heroku", "pulumi", "rimraf", "del-cli", "lerna", "semantic-release", "np", "release-it", "nx", "turbo", "trash", "vsce", "ovsx":
-			if i == 0 || i == 1 && (words[0] == "exec" || words[0] == "dlx" || words[0] == "x" || words[0] == "--") {
-				// npx and its kin are walked by the parser; this is for what it leaves.
+			// npx and its kin are walked by the parser; yarn, pnpm and bun also take a
+			// program of the project for a command of theirs.
+			if i == 0 && (name == "yarn" || name == "pnpm" || name == "bun") {
+				own := *c.l
+				own.Argv, own.Name = c.l.Argv[1:], base
+				in := call{j: j, i: c.i, l: &own}
+				if !j.done(&in, base) {
+					j.networkPrograms(&in, base)
+					j.servicePrograms(&in, base)
+				}
+				return
+			}
+			if i == 1 && (words[0] == "exec" || words[0] == "dlx" || words[0] == "x" || words[0] == "--") {
 				continue
 			}
 		}
@@ -750,6 +893,41 @@ func (j *judge) framework(c *call, name string) {
 		if i > 3 {
 			return
 		}
+	}
+}
+
+// frameworkCode judges program text that a framework's own command runs.
+func (j *judge) frameworkCode(c *call, name string) {
+	switch name {
+	case "rails", "gitlab-rails", "artisan", "php", "sail", "python", "python3", "manage.py", "django-admin", "mix", "drush", "wp", "crystal":
+	default:
+		return
+	}
+	argv := c.argv()
+	for i := 0; i+1 < min(len(argv), 4); i++ {
+		lang, code := "", (*shell.Arg)(nil)
+		switch base := argv[i][strings.LastIndexByte(argv[i], '/')+1:]; base + " " + argv[i+1] {
+		case "rails runner", "rails r", "gitlab-rails runner", "crystal eval":
+			lang = "ruby"
+		case "drush php:eval", "drush php-eval", "drush ev", "wp eval":
+			lang = "php"
+		case "artisan tinker":
+			lang, code = "php", c.opt("--execute")
+		case "manage.py shell", "manage.py shell_plus", "django-admin shell":
+			lang, code = "python", c.opt("-c", "--command")
+		case "mix run":
+			lang, code = "elixir", c.opt("-e", "--eval")
+		default:
+			continue
+		}
+		if (lang == "ruby" || argv[i+1] != "tinker" && lang == "php") && i+2 < len(argv) {
+			code = &c.l.Argv[len(argv)-1]
+		}
+		if code == nil {
+			return
+		}
+		j.code(&shell.Code{Language: lang, Text: code.Value, Leaf: c.i, Offset: code.Offset})
+		return
 	}
 }
 
@@ -766,8 +944,8 @@ func (j *judge) migrations(c *call, words []string, all string) {
 		}
 		switch {
 		case low == "db:drop", strings.HasPrefix(low, "db:drop:"), low == "db:reset", low == "db:wipe", low == "migrate:fresh", low == "migrate:reset", low == "migrate:refresh", low == "db:purge", low == "ecto.drop", low == "ecto.reset", low == "db:migrate:reset", low == "db:schema:load", low == "db:truncate_all",
-			low == "db:migrate:undo:all", low == "migrate:rollback" && flag(words, "", "--all"), low == "doctrine:database:drop", low == "doctrine:schema:drop", low == "doctrine:fixtures:load", low == "schema:drop", low == "schema-drop", low == "dropall", low == "drop-all", low == "clean" && i <= 1 && (words[0] == "clean" || words[0] == "flyway"),
-			low == "migrate" && next == "reset", low == "db" && next == "push" && flag(words, "", "--force-reset", "--accept-data-loss"), low == "database" && (next == "drop" || next == "reset"), low == "db" && (next == "drop" || next == "reset"),
+			low == "db:migrate:undo:all", (low == "migrate:rollback" || low == "ecto.rollback") && flag(words, "", "--all"), low == "doctrine:database:drop", low == "doctrine:schema:drop", low == "doctrine:fixtures:load", low == "schema:drop", low == "schema-drop", low == "dropall", low == "drop-all", low == "clean" && i <= 1 && words[0] == "flyway",
+			low == "migrate" && next == "reset", low == "doctrine:schema:update" && flag(words, "f", "--force"), low == "migration" && next == "redo" && flag(words, "", "--all"), low == "db" && next == "push" && flag(words, "", "--force-reset", "--accept-data-loss"), low == "database" && (next == "drop" || next == "reset"), low == "db" && (next == "drop" || next == "reset"),
 			low == "drop" && i <= 1, low == "downgrade" && next == "base", low == "down" && flag(words, "", "--all", "-all"), low == "reset" && i <= 1:
 			j.add(c, DatabaseDestroy, One, "database-drop", all)
 			return
@@ -798,6 +976,9 @@ func (j *judge) otherVCS(c *call, name string, ops []string, all string) {
 			j.add(c, RepoDestroy, One, "repo-delete", all)
 		}
 	case "jj":
+		if ops[0] == "git" && len(ops) > 1 && ops[1] == "push" && c.has("--deleted") {
+			j.add(c, PushForce, AnyScope, "git-push-delete", all)
+		}
 		if ops[0] == "abandon" || ops[0] == "op" && len(ops) > 1 && (ops[1] == "restore" || ops[1] == "abandon") {
 			j.add(c, DiscardWork, AnyScope, "vcs-discard", all)
 		}
@@ -820,8 +1001,22 @@ func (j *judge) forge(c *call, name string) {
 		sub = ops[1]
 	}
 	switch ops[0] {
+	case "alias":
+		// gh alias set NAME '!COMMAND'
+		for _, o := range ops[1:] {
+			if v, ok := strings.CutPrefix(o, "!"); ok || sub == "set" && c.has("-s", "--shell") {
+				j.inner(v, shell.POSIX, c.l.Offset, c.l.End)
+			}
+		}
 	case "repo", "project":
+		if ops[0] == "project" && name == "gh" {
+			break // a board; its forms are told
+		}
 		switch sub {
+		case "sync":
+			if c.has("--force") {
+				j.add(c, PushForce, AnyScope, "git-push-force", all)
+			}
 		case "delete":
 			j.add(c, RepoDestroy, AnyScope, "repo-delete", all)
 		case "archive", "rename", "transfer", "edit":
@@ -834,7 +1029,7 @@ func (j *judge) forge(c *call, name string) {
 		if m != nil && strings.EqualFold(m.String(), "DELETE") {
 			s := One
 			if len(ops) > 1 {
-				if p := strings.Trim(strings.SplitN(ops[1], "?", 2)[0], "/"); strings.HasPrefix(p, "repos/") && strings.Count(p, "/") == 2 || strings.HasPrefix(p, "orgs/") && strings.Count(p, "/") == 1 {
+				if p := strings.Trim(strings.SplitN(ops[1], "?", 2)[0], "/"); strings.HasPrefix(p, "repos/") && strings.Count(p, "/") == 2 || (strings.HasPrefix(p, "orgs/") || strings.HasPrefix(p, "projects/") || strings.HasPrefix(p, "groups/")) && strings.Count(p, "/") == 1 {
 					s = AnyScope
 				}
 			}
@@ -869,7 +1064,7 @@ func (j *judge) forge(c *call, name string) {
 
 // packages judges package managers: publishing, global installs, sources.
 func (j *judge) packages(c *call, name string) {
-	ops := c.plain(" --registry --tag --prefix -C --cwd --dir --filter -F -w --workspace --index-url -i --extra-index-url --target -t -r -c --repository -m --otp --access --allow --index --project --manifest-path -p --features ")
+	ops := c.plain(" --color --config -Z --loglevel --userconfig --registry --tag --prefix -C --cwd --dir --filter -F -w --workspace --index-url -i --extra-index-url --target -t -r -c --repository -m --otp --access --allow --index --project --manifest-path -p --features ")
 	all := strings.Join(c.argv(), " ")
 	if len(ops) == 0 || c.dryRun() {
 		return
@@ -887,12 +1082,12 @@ func (j *judge) packages(c *call, name string) {
 		pub = first == "publish" || first == "hex.publish" || name == "np" || name == "yarn" && first == "npm" && op(1) == "publish" || (name == "dart" || name == "flutter") && first == "pub" && (op(1) == "publish" || op(1) == "lish") ||
 			name == "pod" && first == "trunk" && op(1) == "push" || (name == "npx" || name == "pnpx" || name == "bunx") && (first == "semantic-release" || first == "np" || first == "release-it" || first == "vsce" && op(1) == "publish" || (first == "lerna" || first == "changeset" || first == "@changesets/cli") && op(1) == "publish") ||
 			name == "fastlane" && (first == "release" || first == "deliver" || first == "supply")
-		if first == "unpublish" || first == "deprecate" || name == "cargo" && first == "yank" && !c.has("--undo") || first == "dist-tag" && (op(1) == "rm" || op(1) == "add") || first == "owner" && (op(1) == "add" || op(1) == "rm") || first == "access" && op(1) != "list" && op(1) != "ls-packages" || first == "team" && op(1) != "ls" {
+		if first == "unpublish" || first == "deprecate" || name == "cargo" && first == "yank" && !c.has("--undo") || first == "dist-tag" && (op(1) == "rm" || op(1) == "add") || first == "owner" && (op(1) == "add" || op(1) == "rm" || c.has("--add", "--remove", "-a", "-r")) || first == "access" && op(1) != "list" && op(1) != "ls-packages" || first == "team" && op(1) != "ls" {
 			j.add(c, Publish, Mass, "package-unpublish", all)
 			return
 		}
 	case "semantic-release", "goreleaser":
-		pub = name == "semantic-release" || first == "release" && !c.has("--snapshot", "--skip-publish", "--skip=publish")
+		pub = name == "semantic-release" || first == "release" && !c.has("--snapshot", "--skip-publish") && !c.optionFits("--skip=*publish*")
 	case "twine":
 		pub = first == "upload"
 	case "gem":
@@ -903,12 +1098,12 @@ func (j *judge) packages(c *call, name string) {
 	case "rake":
 		pub = first == "release"
 	case "dotnet":
-		pub = first == "nuget" && op(1) == "push"
+		pub = first == "nuget" && op(1) == "push" && !j.localFeed(c)
 		if first == "nuget" && op(1) == "delete" {
 			j.add(c, Publish, Mass, "package-unpublish", all)
 		}
 	case "nuget":
-		pub = first == "push"
+		pub = first == "push" && !j.localFeed(c)
 	case "mvn":
 		for _, o := range ops {
 			pub = pub || o == "deploy" || o == "release:perform"
@@ -930,7 +1125,7 @@ func (j *judge) packages(c *call, name string) {
 	case "opam":
 		pub = first == "publish"
 	case "skopeo", "crane", "oras":
-		pub = first == "push" || first == "copy"
+		pub = first == "push" || first == "copy" && (name != "skopeo" || strings.HasPrefix(ops[len(ops)-1], "docker://"))
 		if first == "delete" {
 			j.add(c, CloudDestroy, One, "cloud-delete", all)
 		}
@@ -947,7 +1142,7 @@ func (j *judge) packages(c *call, name string) {
 	switch name {
 	case "npm", "pnpm", "bun":
 		install := first == "install" || first == "i" || first == "add" || first == "update" || first == "up" || first == "uninstall" || first == "rm" || first == "remove" || first == "link" && len(ops) > 1
-		global = install && (c.has("--global", "--location=global") || c.short("g") && !strings.HasPrefix(all, "npm ls"))
+		global = install && (c.optionFits("--gl~obal") || c.optionFits("--location=global") || c.short("g") && !strings.HasPrefix(all, "npm ls"))
 		if first == "config" && op(1) == "set" || first == "set" {
 			low := strings.ToLower(all)
 			if strings.Contains(low, "strict-ssl") && strings.Contains(low, "false") {
@@ -956,7 +1151,7 @@ func (j *judge) packages(c *call, name string) {
 			if strings.Contains(low, "registry") && strings.Contains(low, "http") && !strings.Contains(low, "registry.npmjs.org") && !strings.Contains(low, "registry.npmmirror.com") && !strings.Contains(low, "localhost") {
 				j.add(c, TrustDown, AnyScope, "registry-change", all)
 			}
-			if strings.Contains(low, "script-shell") {
+			if sh := ops[len(ops)-1]; strings.Contains(low, "script-shell") && strings.Contains(sh, "/") && !strings.HasPrefix(sh[strings.IndexByte(sh, '=')+1:], "/bin/") && !strings.Contains(sh, "/usr/bin/") {
 				j.add(c, EnvHijack, AnyScope, "environment-hijack", all)
 			}
 		}
@@ -967,9 +1162,22 @@ func (j *judge) packages(c *call, name string) {
 			ops = ops[1:]
 			first = op(0)
 		}
-		global = c.has("--break-system-packages") || first == "install" && c.has("--system") && name == "uv"
+		global = c.optionFits("--br~eak-system-packages") || first == "install" && c.has("--system") && name == "uv"
 		if first == "install" && strings.Contains(all, "--index-url http://") || c.has("--trusted-host") && first == "install" {
 			j.add(c, TrustDown, AnyScope, "unsigned-package", all)
+		}
+	case "go":
+		if first == "env" && c.has("-w") {
+			for _, o := range c.argv()[2:] {
+				switch k, v, _ := strings.Cut(o, "="); {
+				case k == "GOFLAGS" && strings.Contains(v, "-toolexec"):
+					j.add(c, EnvHijack, AnyScope, "environment-hijack", all)
+				case k == "GOSUMDB" && v == "off", (k == "GONOSUMDB" || k == "GONOSUMCHECK" || k == "GOINSECURE") && v == "*", k == "GOFLAGS" && strings.Contains(v, "-insecure"):
+					j.add(c, TrustDown, AnyScope, "unsigned-package", all)
+				case k == "GOPROXY" && strings.HasPrefix(v, "http://") && !localHost(hostOf(v)):
+					j.add(c, TrustDown, AnyScope, "registry-change", all)
+				}
+			}
 		}
 	case "easy_install":
 		global = true
@@ -981,6 +1189,8 @@ func (j *judge) packages(c *call, name string) {
 
 // sql judges statements of a database.
 func (j *judge) sql(text string, from, to int) {
+	j.clientShell(text, from, to)
+	var made *bool // whether a constant of the text begins a statement that destroys; nil before it is asked for
 	for i, stmt := range strings.Split(stripSQL(text), ";") {
 		if i&255 == 255 && j.late(from, to) {
 			return
@@ -989,9 +1199,7 @@ func (j *judge) sql(text string, from, to int) {
 		if len(f) < 2 {
 			continue
 		}
-		switch f[0] {
-		case ".shell", ".system", ".sh", `\!`, "system", "!", "!!": // the client's way to a shell
-			j.inner(strings.Join(f[1:], " "), shell.POSIX, from, to)
+		if shellWords(f[0]) {
 			continue
 		}
 		for i := range f {
@@ -1001,6 +1209,14 @@ func (j *judge) sql(text string, from, to int) {
 		for len(f) > 2 && strings.HasPrefix(f[0], "\\") {
 			f = f[1:]
 		}
+		if begin := slices.Index(f, "BEGIN"); begin >= 0 && begin+2 < len(f) && (f[0] == "DO" || begin == 0) {
+			f = f[begin+1:] // the first statement of a block
+		}
+		if f[0] == "EXPLAIN" {
+			if f = explained(f); f == nil {
+				continue
+			}
+		}
 		one := func(rule string, s Scope) {
 			j.addAt(DatabaseDestroy, s, rule, clip(strings.TrimSpace(stmt), 80), from, to)
 		}
@@ -1009,26 +1225,73 @@ func (j *judge) sql(text string, from, to int) {
 			switch f[1] {
 			case "DATABASE", "SCHEMA", "KEYSPACE", "TABLESPACE":
 				one("sql-drop", Mass)
-			case "TABLE", "VIEW", "COLLECTION", "USER", "ROLE", "MATERIALIZED", "BUCKET", "OWNED", "SEQUENCE", "TYPE", "EXTENSION", "SERVER", "NAMESPACE", "WAREHOUSE", "STREAM", "MEASUREMENT", "SERIES":
+			case "POLICY":
+				j.addAt(TrustDown, AnyScope, "database-rights", clip(strings.TrimSpace(stmt), 80), from, to)
+			case "TABLE", "TABLES", "FOREIGN", "SUBSCRIPTION", "PUBLICATION", "VIEW", "COLLECTION", "USER", "ROLE", "MATERIALIZED", "BUCKET", "OWNED", "SEQUENCE", "TYPE", "EXTENSION", "SERVER", "NAMESPACE", "WAREHOUSE", "STREAM", "MEASUREMENT", "SERIES":
 				one("sql-drop", One)
 			}
 		case "TRUNCATE":
 			one("sql-truncate", One)
 		case "DELETE":
-			if f[1] == "FROM" && !whereNarrows(f) {
+			if contains(f, "FROM") && !whereNarrows(f) {
 				one("sql-delete-all", One)
 			}
+		case "REMOVE": // SurrealQL
+			switch f[1] {
+			case "NAMESPACE", "NS", "DATABASE", "DB":
+				one("sql-drop", Mass)
+			case "TABLE":
+				one("sql-drop", One)
+			}
+		case "RESET", "PURGE": // MySQL
+			if f[1] == "MASTER" || f[1] == "BINARY" || f[1] == "SLAVE" || f[1] == "REPLICA" {
+				one("database-delete", One)
+			}
+		case ".RESTORE": // sqlite3
+			one("database-restore", One)
 		case "UPDATE":
 			if contains(f, "SET") && !whereNarrows(f) {
 				one("sql-update-all", One)
 			}
-		case "ALTER":
-			if contains(f, "DROP") && f[1] == "TABLE" && !contains(f, "CONSTRAINT") && !contains(f, "DEFAULT") && !contains(f, "NOT") {
+		case "ALTER", "CREATE":
+			if f[1] == "SYSTEM" {
+				j.addAt(Service, AnyScope, "database-config", clip(strings.TrimSpace(stmt), 80), from, to)
+			}
+			if (f[1] == "USER" || f[1] == "ROLE") && contains(f, "SUPERUSER") {
+				j.addAt(TrustDown, AnyScope, "database-rights", clip(strings.TrimSpace(stmt), 80), from, to)
+			}
+			if f[0] == "ALTER" && f[1] == "TABLE" && contains(f, "TRUNCATE") {
+				one("sql-truncate", One)
+			}
+			if f[0] == "ALTER" && f[1] == "TABLE" && contains(f, "DELETE") && !whereNarrows(f) { // ClickHouse
+				one("sql-delete-all", One)
+			}
+			if f[0] == "ALTER" && f[1] == "TABLE" && contains(f, "DISABLE") && contains(f, "SECURITY") {
+				j.addAt(TrustDown, AnyScope, "database-rights", clip(strings.TrimSpace(stmt), 80), from, to)
+			}
+			if f[0] == "ALTER" && contains(f, "DROP") && f[1] == "TABLE" && !contains(f, "CONSTRAINT") && !contains(f, "DEFAULT") && !contains(f, "NOT") {
 				one("sql-drop", One)
 			}
+		case "MATCH": // Cypher
+			if contains(f, "DELETE") && !whereNarrows(f) && strings.IndexByte(stmt, '{') < 0 {
+				one("sql-delete-all", One)
+			}
 		case "GRANT":
-			if contains(f, "ALL") || contains(f, "SUPERUSER") {
+			if on := slices.Index(f, "ON"); contains(f[:max(on, 2)], "ALL") || contains(f, "SUPERUSER") {
 				j.addAt(TrustDown, AnyScope, "database-rights", clip(strings.TrimSpace(stmt), 80), from, to)
+			}
+		case "DETACH": // ClickHouse
+			if contains(f, "PERMANENTLY") {
+				one("sql-drop", One)
+			}
+		case "EXECUTE", "FOR", "IF", "PERFORM": // in a block, statements are made of text
+			if made == nil {
+				up := strings.ToUpper(text)
+				found := strings.Contains(up, "'DROP ") || strings.Contains(up, "'TRUNCATE ") || strings.Contains(up, "'DELETE FROM ")
+				made = &found
+			}
+			if *made && contains(f, "EXECUTE") {
+				one("sql-drop", One)
 			}
 		case "COPY":
 			if contains(f, "PROGRAM") {
@@ -1044,13 +1307,39 @@ func (j *judge) sql(text string, from, to int) {
 	}
 }
 
+// explained returns the statement that EXPLAIN ANALYZE runs; a plain EXPLAIN runs
+// none.
+func explained(f []string) []string {
+	runs := false
+	for i, w := range f {
+		switch strings.Trim(w, "(),") {
+		case "ANALYZE", "ANALYSE":
+			runs = true
+		case "DELETE", "UPDATE", "INSERT", "SELECT", "WITH", "MERGE":
+			if runs && i+1 < len(f) {
+				return f[i:]
+			}
+			return nil
+		}
+	}
+	return nil
+}
+
+// whereNarrows reports whether a condition leaves something out: one of its
+// alternatives that always holds takes in everything.
 func whereNarrows(f []string) bool {
 	for i, w := range f {
 		if w == "WHERE" {
-			rest := strings.Join(f[i+1:], "")
-			switch strings.TrimRight(rest, ")") {
-			case "1=1", "TRUE", "1", "'1'='1'", "0=0", "1<2", "2>1", "NOTFALSE":
-				return false
+			cond := ""
+			for _, w := range append(f[i+1:len(f):len(f)], "OR") {
+				if w != "OR" {
+					cond += w
+					continue
+				}
+				if always(strings.Trim(cond, "()")) {
+					return false
+				}
+				cond = ""
 			}
 			return true
 		}
@@ -1061,6 +1350,15 @@ func whereNarrows(f []string) bool {
 	return false
 }
 
+func always(cond string) bool {
+	switch cond {
+	case "TRUE", "1", "1<2", "2>1", "NOTFALSE", "1<>2", "1!=2":
+		return true
+	}
+	a, b, ok := strings.Cut(cond, "=")
+	return ok && a == b
+}
+
 func contains(f []string, word string) bool {
 	for _, w := range f {
 		if strings.Trim(w, "(),") == word {
@@ -1068,6 +1366,37 @@ func contains(f []string, word string) bool {
 		}
 	}
 	return false
+}
+
+// shellWords tells the words by which a database's client runs a shell.
+func shellWords(word string) bool {
+	switch word {
+	case ".shell", ".system", ".sh", `\!`, "system", "!", "!!":
+		return true
+	}
+	return false
+}
+
+// clientShell judges what a database's client gives to a shell: the rest of the line,
+// whatever SQL would call a comment.
+func (j *judge) clientShell(text string, from, to int) {
+	if strings.IndexByte(text, '!') < 0 && !strings.Contains(text, "sh") && !strings.Contains(text, "system") {
+		return
+	}
+	n := 0
+	for line := range strings.SplitSeq(text, "\n") {
+		for rest := line; rest != ""; {
+			if n++; n&255 == 255 && j.late(from, to) {
+				return
+			}
+			t := strings.TrimLeft(rest, " \t\r")
+			if word, _, ok := strings.Cut(t[:min(len(t), 10)], " "); ok && shellWords(word) {
+				j.inner(t[len(word):], shell.POSIX, from, to)
+				break
+			}
+			_, rest, _ = strings.Cut(rest, ";")
+		}
+	}
 }
 
 // stripSQL blanks comments and string contents.
@@ -1114,4 +1443,14 @@ func clip(s string, n int) string {
 		return s[:n] + "…"
 	}
 	return s
+}
+
+// localFeed reports whether a package goes to a folder and not to a service.
+func (j *judge) localFeed(c *call) bool {
+	s := c.opt("-s", "--source", "-Source")
+	if s == nil || len(s.Holes)+len(s.Alts) > 0 {
+		return false
+	}
+	t := strings.ReplaceAll(s.Text, `\`, "/")
+	return strings.HasPrefix(t, "./") || strings.HasPrefix(t, "../") || strings.HasPrefix(t, "/") || drive(t)
 }

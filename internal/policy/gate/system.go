@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/lidguard-go/lidguard/internal/shell"
@@ -18,7 +19,7 @@ func (j *judge) systemPrograms(c *call, name string) bool {
 	add := func(e Effect, s Scope, rule string) { j.add(c, e, s, rule, all) }
 	switch {
 	case strings.HasPrefix(name, "mkfs"), strings.HasPrefix(name, "newfs"):
-		if len(ops) > 0 && !c.short("n") {
+		if len(ops) > 0 && !c.short("n") && !j.image(c) {
 			add(Disk, AnyScope, "disk-format")
 		}
 		return true
@@ -39,8 +40,8 @@ func (j *judge) systemPrograms(c *call, name string) bool {
 
 	case "mke2fs", "mkswap", "mkdosfs", "mkntfs", "wipefs", "blkdiscard", "sgdisk", "sfdisk", "cfdisk", "gdisk", "fdisk", "parted", "hdparm", "nvme", "badblocks",
 		"sg_format", "mkdosfs.fat", "mkexfatfs", "fsfreeze", "partprobe", "growpart", "partx", "e2image":
-		if c.has("--dump", "--print", "--list", "--no-act") || name != "hdparm" && name != "nvme" && name != "sgdisk" && c.short("l") || name == "sgdisk" && c.short("p") ||
-			name == "sfdisk" && c.short("dl") || name == "wipefs" && (c.short("n") || !c.short("aof") && !c.has("--all", "--offset", "--force")) {
+		if c.has("--dump", "--print", "--list", "--no-act") || name != "hdparm" && name != "nvme" && name != "sgdisk" && c.short("l") || name == "sgdisk" && c.short("p") && !c.short("Zzo") && !c.has("--zap-all", "--zap", "--clear") ||
+			name == "sfdisk" && c.short("dl") || name == "wipefs" && (c.short("n") || !c.short("aof") && !c.optionFits("--al~l|--of~fset|--fo~rce")) {
 			return true
 		}
 		switch name {
@@ -49,7 +50,7 @@ func (j *judge) systemPrograms(c *call, name string) bool {
 				return true
 			}
 		case "nvme":
-			if first != "format" && first != "sanitize" && first != "write" && first != "delete-ns" && first != "write-zeroes" {
+			if first != "format" && first != "sanitize" && first != "write" && first != "delete-ns" && first != "write-zeroes" && !strings.HasPrefix(first, "fw-") {
 				return true
 			}
 		case "badblocks":
@@ -65,7 +66,7 @@ func (j *judge) systemPrograms(c *call, name string) bool {
 				return true
 			}
 		}
-		if len(ops) == 0 && name != "nvme" {
+		if len(ops) == 0 && name != "nvme" || j.image(c) {
 			return true
 		}
 		add(Disk, AnyScope, "disk-format")
@@ -129,6 +130,10 @@ func (j *judge) systemPrograms(c *call, name string) bool {
 			if len(argv) == 1 || c.short("v") && len(argv) == 2 {
 				return true
 			}
+		case "systemsetup":
+			if len(argv) > 1 && (strings.HasPrefix(strings.ToLower(argv[1]), "-get") || strings.HasPrefix(strings.ToLower(argv[1]), "-list")) {
+				return true
+			}
 		case "bootctl":
 			if first == "" || first == "status" || first == "list" || first == "is-installed" {
 				return true
@@ -179,7 +184,7 @@ func (j *judge) systemPrograms(c *call, name string) bool {
 			add(KillAll, AnyScope, "kill-all")
 		}
 	case "systemctl":
-		j.systemctl(c, ops, all)
+		j.systemctl(c, all)
 	case "service", "rc-service", "invoke-rc.d":
 		if len(ops) > 1 && (ops[1] == "stop" || ops[1] == "disable") {
 			add(Service, AnyScope, "service-stop")
@@ -234,8 +239,8 @@ func (j *judge) systemPrograms(c *call, name string) bool {
 	case "kill", "pkill", "killall", "killall5", "xkill", "taskkill", "skill", "fuser":
 		j.kill(c, name, all)
 
-	case "useradd", "userdel", "usermod", "adduser", "deluser", "groupadd", "groupdel", "groupmod", "addgroup", "delgroup", "passwd", "chpasswd", "chage", "gpasswd", "vipw", "vigr",
-		"visudo", "sysadminctl", "dscl", "dseditgroup", "newusers", "chsh", "chfn", "pwconv", "grpconv", "smbpasswd", "faillock", "pam-auth-update", "authselect":
+	case "useradd", "userdel", "usermod", "adduser", "deluser", "groupadd", "groupdel", "groupmod", "addgroup", "delgroup", "passwd", "chpasswd", "chage", "gpasswd", "groupmems", "vipw", "vigr",
+		"visudo", "sysadminctl", "dscl", "dseditgroup", "newusers", "chsh", "chfn", "pwconv", "grpconv", "pwunconv", "grpunconv", "lchsh", "lchfn", "chpass", "smbpasswd", "ldappasswd", "faillock", "pam-auth-update", "authselect":
 		if name == "passwd" && c.short("S") || name == "chage" && c.short("l") || name == "visudo" && c.short("c") || name == "dscl" && (strings.Contains(all, "-read") || strings.Contains(all, "-list") || strings.Contains(all, " read ")) ||
 			name == "chsh" && c.short("l") || c.elsewhere() {
 			return true
@@ -260,7 +265,7 @@ func (j *judge) systemPrograms(c *call, name string) bool {
 
 	case "vssadmin", "wbadmin", "wmic":
 		low := strings.ToLower(all)
-		if strings.Contains(low, "delete") || strings.Contains(low, "resize shadowstorage") {
+		if name != "wmic" && strings.Contains(low, "delete") || strings.Contains(low, "shadowcopy") && (strings.Contains(low, "delete") || strings.Contains(low, "call")) || strings.Contains(low, "resize shadowstorage") {
 			add(Disk, AnyScope, "backup-delete")
 		}
 		if name == "wmic" && strings.Contains(low, "process call create") {
@@ -280,17 +285,6 @@ func (j *judge) systemPrograms(c *call, name string) bool {
 				add(Disk, AnyScope, "disk-write")
 			}
 		}
-	case "reg":
-		low := strings.ToLower(first)
-		if low == "delete" {
-			add(Delete, System, "registry")
-		} else if low == "add" || low == "import" || low == "restore" {
-			if l := strings.ToLower(all); strings.Contains(l, `\run`) || strings.Contains(l, "winlogon") || strings.Contains(l, `\services`) || strings.Contains(l, "image file execution") {
-				add(Persistence, AnyScope, "registry")
-			} else {
-				add(Overwrite, System, "registry")
-			}
-		}
 	case "takeown", "icacls", "cacls", "attrib":
 		j.windowsRights(c, name, all)
 	case "rd", "rmdir", "del", "erase":
@@ -300,7 +294,29 @@ func (j *judge) systemPrograms(c *call, name string) bool {
 	case "move", "copy", "xcopy", "robocopy", "ren", "rename":
 		j.cmdCopy(c, name)
 	case "history":
-		if c.short("cdw") && (c.short("c")) {
+		if c.short("c") || c.short("w") && len(ops) > 0 && ops[len(ops)-1] == "/dev/null" {
+			add(TrustDown, AnyScope, "history-clear")
+		}
+	case "set", "shopt":
+		for i, o := range argv[1:] {
+			if (o == "+o" || name == "shopt" && strings.HasPrefix(o, "-u")) && argv[len(argv)-1] == "history" && i+3 >= len(argv) {
+				add(TrustDown, AnyScope, "history-clear")
+			}
+		}
+	case "log":
+		if first == "erase" { // of macOS
+			add(Delete, System, "delete-system")
+		}
+	case "mdutil":
+		if o := c.opt("-i"); o != nil && o.Text == "off" || c.short("E") {
+			add(Service, AnyScope, "service-stop")
+		}
+	case "kickstart":
+		if c.has("-activate", "-configure") {
+			add(Persistence, AnyScope, "authorized-keys")
+		}
+	case "dmesg":
+		if c.short("Cc") || c.has("--clear", "--read-clear") {
 			add(TrustDown, AnyScope, "history-clear")
 		}
 	case "unset":
@@ -310,12 +326,25 @@ func (j *judge) systemPrograms(c *call, name string) bool {
 			}
 		}
 	case "logrotate", "journalctl":
-		if name == "journalctl" && (c.has("--vacuum-time", "--vacuum-size", "--vacuum-files", "--rotate")) {
+		if name == "journalctl" && c.optionFits("--va~cuum-time|--va~cuum-size|--va~cuum-files|--rot~ate") {
 			add(Delete, Outside, "delete-outside")
 		}
 	case "defaults":
-		if first == "delete" || first == "write" && strings.Contains(strings.ToLower(all), "loginwindow") {
+		switch low := strings.ToLower(all); {
+		case first == "write" && (strings.Contains(low, "loginhook") || strings.Contains(low, "logouthook")):
+			add(Persistence, AnyScope, "launch-agent")
+		case first == "write" && (strings.Contains(low, "lsquarantine") || strings.Contains(low, "com.apple.alf")):
+			add(TrustDown, System, "guard-off")
+		case first == "delete", first == "write" && strings.Contains(low, "loginwindow"):
 			add(Service, AnyScope, "system-defaults")
+		}
+	case "xattr":
+		if c.short("c") || c.short("d") && c.has("com.apple.quarantine") {
+			add(TrustDown, AnyScope, "guard-off")
+		}
+	case "pre-commit", "lefthook", "husky":
+		if first == "uninstall" {
+			add(TrustDown, AnyScope, "git-trust-down")
 		}
 	case "security":
 		switch first {
@@ -331,25 +360,20 @@ func (j *judge) systemPrograms(c *call, name string) bool {
 			add(TrustDown, AnyScope, "certificate-store")
 		}
 	case "apt", "apt-get", "aptitude", "dpkg", "yum", "dnf", "zypper", "pacman", "apk", "rpm", "snap", "flatpak", "port", "choco", "scoop", "winget", "brew", "emerge", "xbps-remove", "pkg", "nix-env", "tdnf", "eopkg", "microdnf":
-		j.systemPackages(c, name, ops, all)
+		j.systemPackages(c, name, c.plain(" -o --option -c --config-file -t --target-release --default-release --setopt --enablerepo --disablerepo --repo --repoid --releasever --installroot -R --root "), all)
 	case "lidguard", "lidguard-hook":
 		j.ourselves(c, ops, all)
 	case "claude", "codex", "copilot", "gemini", "opencode", "cursor-agent", "aider", "goose", "amp":
-		for _, t := range argv {
-			switch t {
-			case "--dangerously-skip-permissions", "--allow-dangerously-skip-permissions", "--dangerously-bypass-approvals-and-sandbox", "--yolo", "--dangerously-bypass-hook-trust",
-				"--allow-all-tools", "--allow-all-paths", "--allow-all", "--full-auto", "--yes-always", "danger-full-access", "--sandbox=danger-full-access", "bypassPermissions", "--permission-mode=bypassPermissions", "--dangerously-allow-all":
-				add(TrustDown, System, "agent-without-guards")
-			}
-		}
+		j.agents(c, ops, all)
 	default:
 		return false
 	}
 	return true
 }
 
-func (j *judge) systemctl(c *call, ops []string, all string) {
+func (j *judge) systemctl(c *call, all string) {
 	first := ""
+	ops := c.plain(" -H --host -M --machine -t --type --state -p --property -n --lines -o --output --root --image -s --signal --kill-whom --job-mode --what ")
 	if len(ops) > 0 {
 		first = ops[0]
 	}
@@ -357,6 +381,9 @@ func (j *judge) systemctl(c *call, ops []string, all string) {
 	case "poweroff", "reboot", "halt", "suspend", "hibernate", "hybrid-sleep", "suspend-then-hibernate", "kexec", "soft-reboot", "exit", "emergency", "rescue", "isolate":
 		j.add(c, Power, AnyScope, "power", all)
 	case "stop", "disable", "mask", "kill", "revert", "set-default", "clean", "freeze":
+		if slices.ContainsFunc(ops[1:], func(unit string) bool { return strings.Contains(unit, "lidguard") }) {
+			j.add(c, AgentConfig, AnyScope, "agent-config", all)
+		}
 		j.add(c, Service, AnyScope, "service-stop", all)
 	case "enable", "link", "edit", "preset", "preset-all", "import-environment", "set-environment", "add-wants", "add-requires":
 		j.add(c, Persistence, AnyScope, "service-unit", all)
@@ -375,6 +402,10 @@ func (j *judge) kill(c *call, name, all string) {
 	for i := range c.l.Argv { // kill $(pgrep lidguard)
 		for _, v := range c.l.Argv[i].Each() {
 			for _, h := range v.Holes {
+				if (name == "kill" || name == "skill") && j.listsAll(h.From) {
+					j.add(c, KillAll, AnyScope, "kill-all", all)
+					return
+				}
 				for from := h.From.From; from < h.From.To && from < len(j.f.Leaves); from++ {
 					switch l := &j.f.Leaves[from]; l.Name {
 					case "pgrep", "pidof", "ps", "grep":
@@ -406,7 +437,7 @@ func (j *judge) kill(c *call, name, all string) {
 		case "pkill", "killall":
 			low := strings.ToLower(strings.TrimSuffix(t, ".exe"))
 			switch low {
-			case "systemd", "init", "launchd", "sshd", "dbus-daemon", "xorg", "gdm", "sddm", "lightdm", "windowserver", "loginwindow", "finder", "dock", "gnome-shell", "kwin_x11", "kwin_wayland", "plasmashell", "networkmanager", "logind", "systemd-logind", "kernel_task", "cron", "crond", "rsyslogd", "auditd", "wpa_supplicant", "containerd", "dockerd", "bash", "zsh", "explorer", "polkitd":
+			case "systemd", "init", "launchd", "sshd", "dbus-daemon", "xorg", "gdm", "sddm", "lightdm", "windowserver", "loginwindow", "finder", "dock", "gnome-shell", "kwin_x11", "kwin_wayland", "plasmashell", "networkmanager", "logind", "systemd-logind", "kernel_task", "cron", "crond", "rsyslogd", "auditd", "wpa_supplicant", "containerd", "dockerd", "clamd", "falcon-sensor", "osqueryd", "wazuh-agentd", "fail2ban-server", "bash", "zsh", "explorer", "polkitd":
 				j.add(c, ProcessKill, System, "kill-system-process", all)
 			case "lidguard", "lidguard-hook", "claude", "codex", "copilot", "opencode":
 				j.add(c, AgentConfig, AnyScope, "agent-config", all)
@@ -443,6 +474,46 @@ func (j *judge) kill(c *call, name, all string) {
 	}
 }
 
+// listsAll reports whether a pipeline gives the number of every process: a ps of
+// all of them, with nothing behind it that picks some.
+func (j *judge) listsAll(s shell.Span) bool {
+	lists := false
+	for depth := 0; depth < 12 && s.From < len(j.f.Leaves); depth++ { // to where the pipeline starts
+		in := &j.f.Leaves[s.From].Stdin
+		if in.Kind != shell.InputPipe || in.From.From >= s.From {
+			break
+		}
+		s.From = in.From.From
+	}
+	for i := s.From; i < s.To && i < len(j.f.Leaves); i++ {
+		from := call{j: j, i: i, l: &j.f.Leaves[i]}
+		all := strings.Join(from.argv(), " ")
+		switch from.name() {
+		case "ps":
+			lists = from.short("eA") || strings.Contains(all, " aux") || strings.Contains(all, " ax")
+			if from.has("-C", "-p", "--ppid", "-u", "-U", "-t", "-g") {
+				return false
+			}
+		case "awk", "gawk", "mawk":
+			if strings.ContainsAny(all, "/~") || strings.Contains(all, "==") {
+				return false
+			}
+		case "cut", "tr", "xargs", "sort", "cat", "uniq":
+		case "sed":
+			if !strings.Contains(all, "1d") {
+				return false
+			}
+		case "tail":
+			if !strings.Contains(all, "+2") {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return lists
+}
+
 func (j *judge) guards(c *call, name, all, first string) {
 	low := strings.ToLower(all)
 	hit := false
@@ -456,11 +527,13 @@ func (j *judge) guards(c *call, name, all, first string) {
 	case "spctl":
 		hit = strings.Contains(low, "disable") || strings.Contains(low, "--add")
 	case "csrutil", "fdesetup":
-		hit = first == "disable" || first == "clear"
+		hit = first == "disable" || first == "clear" || first == "authenticated-root" && strings.Contains(low, "disable")
+	case "iptables-restore":
+		hit = !c.has("-t", "--test")
 	case "ufw":
 		hit = strings.Contains(low, "disable") || strings.Contains(low, "reset") || strings.Contains(low, "delete") || strings.Contains(low, "default allow")
 	case "iptables", "ip6tables", "ebtables":
-		hit = c.short("FXDPZ") || c.has("--flush", "--delete-chain", "--delete", "--policy")
+		hit = c.short("FXDPZ") || c.optionFits("--fl~ush|--delete-~chain|--del~ete|--pol~icy")
 	case "nft":
 		hit = strings.Contains(low, " flush") || strings.Contains(low, " delete")
 	case "firewall-cmd":
@@ -470,7 +543,7 @@ func (j *judge) guards(c *call, name, all, first string) {
 	case "auditctl":
 		hit = c.short("D") || strings.Contains(low, "-e 0")
 	case "netsh":
-		hit = strings.Contains(low, "firewall") && (strings.Contains(low, "off") || strings.Contains(low, "delete") || strings.Contains(low, "disable") || strings.Contains(low, "reset"))
+		hit = strings.Contains(low, "firewall") && (strings.Contains(low, "off") || strings.Contains(low, "delete") || strings.Contains(low, "disable") || strings.Contains(low, "reset") || strings.Contains(low, "enable=no"))
 	case "tccutil":
 		hit = first == "reset"
 	case "semanage", "setsebool":
@@ -509,27 +582,67 @@ func (j *judge) systemPackages(c *call, name string, ops []string, all string) {
 	}
 }
 
-// ourselves judges lidguard's own commands: an agent may look, not switch off.
+// ourselves judges lidguard's own commands: an agent may look and have its work
+// tracked, not switch off, and not speak for its client.
 func (j *judge) ourselves(c *call, ops []string, all string) {
-	if len(ops) == 0 || c.name() == "lidguard-hook" {
+	if len(ops) == 0 {
 		return
 	}
-	deny := false
-	switch ops[0] {
-	case "stop", "remove-session", "uninstall", "hook-remove", "cleanup-orphans", "hook-install", "setup",
-		"remove-pre-suspend-webhook", "remove-post-session-end-webhook":
-		deny = true
-	case "settings":
-		deny = strings.Contains(all, "=") || len(ops) > 1
-	case "hooks":
-		if len(ops) > 1 {
-			switch ops[1] {
-			case "disable", "enable", "relax", "allow-once", "trust":
-				deny = true
-			}
+	words := strings.Join(ops[:min(len(ops), 2)], " ") + " "
+	for _, reads := range [...]string{"start ", "status ", "live-status ", "can-close ", "why ", "away-report ", "doctor ", "demo ", "current-", "suspend-history ", "preview-", "simulate ", "hook-status ",
+		"hook-events ", "claude-hooks ", "codex-hooks ", "copilot-hooks ", "opencode-hooks ", "mcp-status ", "provider-mcp-status ", "completion ", "version ", "help ",
+		"linux-permission status", "linux-permission check", "macos-permission status", "macos-permission check",
+		"hooks explain", "hooks list", "hooks why", "hooks panes", "hooks run-check", "hooks events", "hooks lint", "hooks replay", "hooks audit", "hooks bench", "hooks adapt", "hooks new", "hooks help"} {
+		if strings.HasPrefix(words, reads) {
+			return
 		}
 	}
-	if deny && !c.has("--dry-run") {
+	switch argv := c.argv(); ops[0] {
+	case "settings": // shows them, unless it is given one
+		if len(ops) == 1 && !slices.ContainsFunc(argv[1:], func(t string) bool { return t != "settings" && t != "--json" }) {
+			return
+		}
+	case "hooks":
+		if len(ops) == 1 || ops[1] == "build" && slices.Contains(argv, "--check") {
+			return
+		}
+	case "setup", "uninstall", "hook-install", "hook-remove", "mcp-install", "mcp-remove", "provider-mcp-install", "provider-mcp-remove":
+		if slices.Contains(argv, "--dry-run") {
+			return
+		}
+	case "mcp-server", "provider-mcp-server":
+		if c.l.Stdin.Kind == shell.InputInherit {
+			return // nobody asks it for anything
+		}
+	}
+	j.add(c, AgentConfig, AnyScope, "agent-config", all)
+}
+
+// agents judges commands of agents that start one without its guards, or change
+// what agents may do and what runs beside them.
+func (j *judge) agents(c *call, ops []string, all string) {
+	for _, t := range c.argv() {
+		switch t {
+		case "--dangerously-skip-permissions", "--allow-dangerously-skip-permissions", "--dangerously-bypass-approvals-and-sandbox", "--yolo", "--dangerously-bypass-hook-trust",
+			"--allow-all-tools", "--allow-all-paths", "--allow-all", "--full-auto", "--yes-always", "danger-full-access", "--sandbox=danger-full-access", "bypassPermissions", "--permission-mode=bypassPermissions", "--dangerously-allow-all":
+			j.add(c, TrustDown, System, "agent-without-guards", all)
+		}
+		if low := strings.ToLower(t); strings.Contains(low, "disableallhooks") || strings.Contains(low, "features.hooks") || strings.HasPrefix(low, "hooks.") {
+			j.add(c, TrustDown, System, "agent-without-guards", all)
+		}
+	}
+	if c.l.Name == "cursor-agent" && (c.short("f") || c.has("--force")) {
+		j.add(c, TrustDown, System, "agent-without-guards", all)
+	}
+	if a := c.opt("--disable"); a != nil && a.Text == "hooks" {
+		j.add(c, TrustDown, System, "agent-without-guards", all)
+	}
+	if len(ops) < 2 {
+		return
+	}
+	switch ops[0] + " " + ops[1] {
+	case "config set", "config add", "config remove", "mcp add", "mcp add-json", "mcp add-from-claude-desktop", "mcp remove", "mcp reset-project-choices",
+		"plugin install", "plugin uninstall", "plugin remove", "plugin enable", "plugin disable", "plugin marketplace", "features enable", "features disable":
 		j.add(c, AgentConfig, AnyScope, "agent-config", all)
 	}
 }
@@ -551,13 +664,24 @@ func (j *judge) assigns(c *call) {
 func gitVariable(name string) bool { return strings.HasPrefix(name, "GIT_CONFIG") }
 
 func (j *judge) variable(c *call, name string, v *shell.Value, exported bool) {
+	if len(v.Alts) > 0 { // as after a loop: any of them may be it
+		for _, one := range v.Each() {
+			j.variable(c, name, &one, exported)
+		}
+		return
+	}
 	text := v.String()
 	target := name + "=" + text
 	if j.f.Dialect == shell.Cmd || j.f.Dialect == shell.PowerShell {
-		name = strings.ToUpper(name)
+		name, text = strings.ToUpper(name), strings.TrimSpace(text)
 	}
 	hijack := false
 	switch name {
+	case "CLAUDE_CONFIG_DIR", "CODEX_HOME":
+		// Another home for the client is one without hooks.
+		if client := strings.ToLower(name[:strings.IndexByte(name, '_')]); c.l.Name == client && text != "" && len(c.l.Argv) > 1 && !c.has("--version", "-V", "--help", "-h") && !c.fits("mcp|login|logout|doctor|config list|get|status", c.operandsFrom(1)) {
+			j.add(c, TrustDown, System, "agent-without-guards", target)
+		}
 	case "LD_PRELOAD", "LD_AUDIT", "DYLD_INSERT_LIBRARIES", "DYLD_FRAMEWORK_PATH":
 		hijack = text != "" && !systemLibrary(text)
 	case "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "PYTHONPATH", "PERL5LIB", "RUBYLIB", "NODE_PATH", "CLASSPATH":
@@ -578,14 +702,40 @@ func (j *judge) variable(c *call, name string, v *shell.Value, exported bool) {
 	case "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS", "MAVEN_OPTS":
 		hijack = strings.Contains(text, "-javaagent") || strings.Contains(text, "-agentpath") || strings.Contains(text, "OnOutOfMemoryError") || strings.Contains(text, "-XX:OnError")
 	case "PATH":
-		first, _, _ := strings.Cut(text, ":")
-		hijack = first == "." || first == "" && strings.HasPrefix(text, ":") || under(first, "/tmp") || under(first, "/var/tmp") || under(first, "/dev/shm")
+		list := ":"
+		if j.windowsText() && (drive(text) || strings.Contains(text, ";")) {
+			list = ";"
+		}
+		first, _, _ := strings.Cut(text, list)
+		if list == ";" {
+			if p := j.w.classify(strings.TrimRight(strings.ReplaceAll(first, `\`, "/"), "/") + "/x"); drive(first) && p == Temp {
+				hijack = true
+			}
+		}
+		hijack = hijack || first == "." || first == "" && strings.HasPrefix(text, ":") || under(first, "/tmp") || under(first, "/var/tmp") || under(first, "/dev/shm")
 	case "GIT_SSH_COMMAND", "GIT_SSH", "GIT_PROXY_COMMAND", "GIT_EXTERNAL_DIFF", "GIT_ASKPASS", "SSH_ASKPASS", "GIT_EXEC_PATH", "GIT_TEMPLATE_DIR":
 		hijack = !harmlessTool(text) && !strings.HasPrefix(text, "ssh ") || strings.Contains(strings.ToLower(text), "proxycommand") || strings.Contains(text, "LocalCommand")
 		if text == "" || text == "echo" || strings.HasPrefix(text, "/bin/echo") || strings.HasPrefix(text, "/bin/true") {
 			hijack = false
 		}
-	case "EDITOR", "VISUAL", "GIT_EDITOR", "GIT_SEQUENCE_EDITOR", "PAGER", "GIT_PAGER", "MANPAGER", "BROWSER", "LESSOPEN", "LESSCLOSE", "SUDO_EDITOR":
+	case "RUSTC_WRAPPER", "RUSTC_WORKSPACE_WRAPPER", "RUSTC", "MAKEFILES", "npm_config_script_shell", "NPM_CONFIG_SCRIPT_SHELL", "npm_config_git":
+		hijack = tempCode(text)
+	case "RUSTFLAGS", "CFLAGS", "CXXFLAGS", "CGO_CFLAGS", "CGO_LDFLAGS", "GOFLAGS":
+		// linker=X, -fplugin=X, -toolexec=X
+		for f := range strings.FieldsSeq(text) {
+			key, value, _ := strings.Cut(f, "=")
+			hijack = hijack || tempCode(value) && (strings.HasSuffix(key, "linker") || key == "-fplugin" || strings.HasSuffix(key, "-toolexec") || strings.HasSuffix(key, "-exec") || strings.HasSuffix(key, "-vettool"))
+		}
+	case "MAKEFLAGS":
+		if _, cmd, ok := strings.Cut(text, "$(shell "); ok {
+			j.inner(strings.TrimRight(cmd, ") '\""), shell.POSIX, c.l.Offset, c.l.End)
+		}
+	case "LESS":
+		if i := strings.Index(text, "+!"); i >= 0 {
+			j.inner(text[i+2:], shell.POSIX, c.l.Offset, c.l.End)
+		}
+	case "CC", "CXX", "LD", "AR", "CPP", "CONFIG_SHELL", "FZF_DEFAULT_COMMAND", "PSQL_PAGER", "PSQL_EDITOR", "SYSTEMD_PAGER", "HGEDITOR", "SVN_EDITOR",
+		"EDITOR", "VISUAL", "GIT_EDITOR", "GIT_SEQUENCE_EDITOR", "PAGER", "GIT_PAGER", "MANPAGER", "BROWSER", "LESSOPEN", "LESSCLOSE", "SUDO_EDITOR":
 		if len(v.Holes) == 0 && strings.ContainsAny(text, " ;|&`$(") && exported {
 			j.inner(text, shell.POSIX, c.l.Offset, c.l.End)
 		}
@@ -597,8 +747,8 @@ func (j *judge) variable(c *call, name string, v *shell.Value, exported bool) {
 		if (name == "GIT_SSL_NO_VERIFY" && text != "0" && text != "false") || name == "PYTHONHTTPSVERIFY" && text == "0" {
 			j.add(c, TrustDown, AnyScope, "tls-off", target)
 		}
-	case "HISTFILE":
-		if text == "/dev/null" {
+	case "HISTFILE", "HISTSIZE", "HISTFILESIZE", "HISTIGNORE", "SAVEHIST":
+		if text == "/dev/null" || text == "0" || text == "*" {
 			j.add(c, TrustDown, AnyScope, "history-clear", target)
 		}
 	case "LIDGUARD_HOME":

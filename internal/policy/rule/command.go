@@ -73,7 +73,7 @@ func (c *Command) matches(l *shell.Leaf) bool {
 	if len(c.words) == 0 && slices.ContainsFunc(l.Via, func(v shell.Wrap) bool { return c.isProgram(v.Name, v.Argv) }) {
 		return true
 	}
-	if l.Flags&shell.UserDefined != 0 || !c.isProgram(l.Name, l.Argv) {
+	if !c.isProgram(l.Name, l.Argv) {
 		return false
 	}
 	return c.arguments(l)

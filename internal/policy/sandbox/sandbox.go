@@ -21,8 +21,9 @@ const Name = "sandbox"
 
 // The rules, as they show in logs and in Verdict.Rule.
 const (
-	RuleWrite  = "sandbox-write"
-	RuleEscape = "sandbox-escape"
+	RuleWrite    = "sandbox-write"
+	RuleEscape   = "sandbox-escape"
+	RuleUnjudged = "sandbox-unjudged"
 )
 
 // Config is what a person can set.
@@ -56,12 +57,17 @@ func Judge(cfg Config, ev *event.Event, w gate.World) event.Verdict {
 			Reason: "lidguard sandbox [" + RuleEscape + "]: the call asks to run outside the client's sandbox. Instead: run it inside, or tell the person what it needs. Do not reach the same end another way."}
 	}
 	roots := cfg.roots(ev, &w)
-	for _, p := range gate.Touches(ev, w) {
+	touched, whole := gate.Touches(ev, w)
+	for _, p := range touched {
 		if !inside(p, roots, &w) {
 			return event.Verdict{Decision: event.Deny, Rule: RuleWrite, Policy: Name,
 				Reason: fmt.Sprintf("lidguard sandbox [%s]: it would write to %q, and only %s may be written to. Instead: write there. Do not reach the same end another way.",
 					RuleWrite, event.Preview(p), strings.Join(roots, ", "))}
 		}
+	}
+	if !whole {
+		return event.Verdict{Decision: event.Deny, Rule: RuleUnjudged, Policy: Name,
+			Reason: "lidguard sandbox [" + RuleUnjudged + "]: the call cannot be read, or not in time, so where it would write is not known. Instead: make it plain, or several calls of it. Do not reach the same end another way."}
 	}
 	return event.Verdict{}
 }
@@ -98,11 +104,6 @@ func inside(p string, roots []string, w *gate.World) bool {
 		return true
 	}
 	temp := append([]string{"/tmp", "/var/tmp", "/private/tmp", "/var/folders", "/private/var/folders", "/dev/shm"}, w.Temp...)
-	if w.Resolve != nil {
-		if real := w.Resolve(p); real != "" {
-			p = real // a link inside may lead out
-		}
-	}
 	for _, list := range [][]string{roots, temp} {
 		for _, r := range list {
 			if r != "" && (p == r || strings.HasPrefix(p, strings.TrimSuffix(r, "/")+"/")) {
@@ -124,13 +125,16 @@ func escapes(ev *event.Event) bool {
 	if ev.Tool == nil {
 		return false
 	}
-	var in struct {
-		Disable     bool   `json:"dangerouslyDisableSandbox"`
-		Permissions string `json:"sandbox_permissions"`
-		Escalated   bool   `json:"with_escalated_permissions"`
-	}
+	var in map[string]json.RawMessage
 	if json.Unmarshal(ev.Tool.Input, &in) != nil {
-		return false // the gate refuses what cannot be read
+		return false // what cannot be read is refused for that
 	}
-	return in.Disable || in.Permissions == "require_escalated" || in.Escalated
+	asks := func(key string) bool {
+		switch string(in[key]) {
+		case "", "null", "false", `"false"`, `""`, "0":
+			return false
+		}
+		return true // a client may take "true" and 1 for it, too
+	}
+	return asks("dangerouslyDisableSandbox") || asks("with_escalated_permissions") || string(in["sandbox_permissions"]) == `"require_escalated"`
 }

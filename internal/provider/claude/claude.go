@@ -10,6 +10,10 @@ package claude
 
 import "github.com/lidguard-go/lidguard/internal/event"
 
+// Called reports whether a hook process was started by this client, or by another that
+// runs in a shell of it, since the variable is passed on (contract §7).
+func Called(env func(string) string) bool { return env("CLAUDECODE") != "" }
+
 // Codec is this client's row in a table of codecs. The zero value is ready.
 type Codec struct{}
 

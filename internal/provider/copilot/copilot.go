@@ -33,13 +33,11 @@ func (Codec) Signals(ev *event.Event, v event.Verdict) []event.Signal { return S
 // Refuse is the function Refuse.
 func (Codec) Refuse(ev *event.Event, reason string) event.Output { return Refuse(ev, reason) }
 
-// Called reports whether a hook process was started by this client. It also runs
-// the hooks of a project's .claude/settings.json, so an entry made for Claude
-// Code may be called by it, with a PascalCase payload (contract §1.17). A Claude
-// Code that was itself started from a shell of this client sets CLAUDECODE.
-func Called(env func(string) string) bool {
-	return env("COPILOT_CLI") == "1" && env("CLAUDECODE") == ""
-}
+// Called reports whether a hook process was started by this client, or by another
+// that runs in a shell of it, since the variable is passed on. It also runs the hooks
+// of a project's .claude/settings.json, so an entry made for Claude Code may be called
+// by it, with a PascalCase payload (contract §1.17).
+func Called(env func(string) string) bool { return env("COPILOT_CLI") == "1" }
 
 // pascal reports whether the event was configured under its PascalCase name.
 func pascal(native string) bool { return native != "" && native[0] >= 'A' && native[0] <= 'Z' }

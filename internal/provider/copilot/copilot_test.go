@@ -189,8 +189,8 @@ func TestCalled(t *testing.T) {
 		want bool
 	}{
 		{codectest.Env("COPILOT_CLI", "1"), true},
-		{codectest.Env("COPILOT_CLI", "1", "CLAUDECODE", "1"), false},
-		{codectest.Env(), false},
+		{codectest.Env("COPILOT_CLI", "1", "CLAUDECODE", "1"), true},
+		{codectest.Env("CLAUDECODE", "1"), false},
 	} {
 		if got := copilot.Called(c.env); got != c.want {
 			t.Errorf("Called = %v, want %v", got, c.want)

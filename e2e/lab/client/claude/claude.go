@@ -157,7 +157,7 @@ func (s *Session) recorder() string {
 	s.t.Helper()
 	hooks := map[string]any{}
 	for _, event := range Events {
-		hooks[event] = []any{map[string]any{"hooks": []any{map[string]any{"type": "command", "command": s.Hooks.Command("e2e"), "timeout": 20}}}}
+		hooks[event] = []any{map[string]any{"hooks": []any{map[string]any{"type": "command", "command": s.Hooks.Command("e2e"), "timeout": 60}}}}
 	}
 	text, err := json.Marshal(map[string]any{"hooks": hooks})
 	if err != nil {

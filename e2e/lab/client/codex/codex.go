@@ -158,7 +158,7 @@ func (s *Session) recorder() {
 	s.t.Helper()
 	hooks := map[string]any{}
 	for _, event := range Events {
-		timeout := 30
+		timeout := 60
 		if capped(event) {
 			timeout = 3
 		}

@@ -184,7 +184,7 @@ func (s *Session) recorder(path string) {
 	hooks := map[string]any{}
 	for _, event := range Events {
 		program, args := s.Hooks.Args("e2e", event)
-		hooks[event] = []any{map[string]any{"type": "command", "exec": program, "args": args, "timeoutSec": 30}}
+		hooks[event] = []any{map[string]any{"type": "command", "exec": program, "args": args, "timeoutSec": 60}}
 	}
 	text, err := json.Marshal(map[string]any{"version": 1, "hooks": hooks})
 	if err != nil {

@@ -86,6 +86,7 @@ type Server struct {
 
 	mu   sync.Mutex
 	used []int // of the script's turns
+	last int   // number of the turn that was said last, 0 without
 }
 
 // Serve starts a server on the listener; it stops with the test. vars fill the
@@ -207,6 +208,9 @@ func fail(w http.ResponseWriter, status int, message string) {
 func (s *Server) choose(newest string) (string, Turn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.last > 0 && modelserver.Hurried(newest) {
+		return fmt.Sprintf("%sturn %d", modelserver.Again, s.last), s.script.Turns[s.last-1]
+	}
 	for i, turn := range s.script.Turns {
 		if s.used[i] >= max(turn.Repeat, 1) {
 			continue
@@ -215,6 +219,7 @@ func (s *Server) choose(newest string) (string, Turn) {
 			continue
 		}
 		s.used[i]++
+		s.last = i + 1
 		return fmt.Sprintf("turn %d", i+1), turn
 	}
 	if s.script.After != nil {

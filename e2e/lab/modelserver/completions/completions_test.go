@@ -41,6 +41,19 @@ func asks(text any) map[string]any {
 		map[string]any{"role": "assistant", "content": "agent a1 started"}}}
 }
 
+func TestServer_aCallRefusedForWantOfTimeIsMadeAgain(t *testing.T) {
+	s := serve(t, Script{Turns: []Turn{Say("first"), Say("second")}})
+	const hurried = "lidguard's gate could not judge this call (it took longer than 80ms), so it is refused."
+	for _, c := range []struct{ text, want string }{{hurried, "first"}, {hurried, "first"}, {"go", "second"}, {hurried, "second"}, {"go", "done"}} {
+		if _, text := post(t, s, "/chat/completions", asks(c.text)); !strings.Contains(text, c.want) {
+			t.Errorf("%q is answered by %s, want %q", c.text, text, c.want)
+		}
+	}
+	if got := s.Requests()[1].Lane; got != "again turn 1" {
+		t.Errorf("the lane is %q", got)
+	}
+}
+
 func TestServer_turns(t *testing.T) {
 	s := serve(t, Script{Turns: []Turn{
 		Say("for the subagent").On("SUBTASK"),

@@ -254,8 +254,14 @@ func (s *Server) choose(asked request, texts []string) (string, Turn) {
 		}
 		s.mu.Lock()
 		next := s.used[name]
-		s.used[name]++
+		again := next > 0 && next <= len(lane.Turns) && modelserver.Hurried(texts[len(texts)-1])
+		if !again {
+			s.used[name]++
+		}
 		s.mu.Unlock()
+		if again {
+			return modelserver.Again + name, lane.Turns[next-1]
+		}
 		if next >= len(lane.Turns) {
 			return name + " run dry", or(s.script.Default, Say("All done."))
 		}

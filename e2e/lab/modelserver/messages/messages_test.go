@@ -44,6 +44,19 @@ func ask(t *testing.T, s *Server, stream bool, system, prompt string, tools ...s
 	return reply.StatusCode, string(text)
 }
 
+func TestServer_aCallRefusedForWantOfTimeIsMadeAgain(t *testing.T) {
+	s := serve(t, Script{Turns: []Turn{Say("first"), Say("second")}})
+	const hurried = "lidguard's gate could not judge this call (it took longer than 80ms), so it is refused."
+	for _, c := range []struct{ prompt, want string }{{hurried, "first"}, {hurried, "first"}, {"go", "second"}, {hurried, "second"}, {"go", "All done."}} {
+		if _, text := ask(t, s, false, "", c.prompt, "Bash"); !strings.Contains(text, c.want) {
+			t.Errorf("%q is answered by %s, want %q", c.prompt, text, c.want)
+		}
+	}
+	if got := s.Requests()[1].Lane; got != "again turns" {
+		t.Errorf("the lane is %q", got)
+	}
+}
+
 func TestServer_lanes(t *testing.T) {
 	s := serve(t, Script{
 		Lanes: []Lane{{Name: "sub", Match: "SUBTASK", Turns: []Turn{Say("from the subagent")}}},

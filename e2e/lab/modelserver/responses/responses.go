@@ -154,7 +154,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	talk := readable(asked.Input)
-	route, turn := s.choose(talk)
+	route, turn := s.choose(talk, newest(asked.Input))
 	turn = s.fill(turn, talk)
 	n := s.Add(modelserver.Request{Lane: route, Turn: string(modelserver.Compact(turn)), Body: body, Text: talk})
 
@@ -205,8 +205,17 @@ func texts(value any) []string {
 	return nil
 }
 
+// newest is the last item of the input, readable.
+func newest(input json.RawMessage) string {
+	var items []json.RawMessage
+	if json.Unmarshal(input, &items) != nil || len(items) == 0 {
+		return ""
+	}
+	return readable(items[len(items)-1])
+}
+
 // choose takes the next turn for a request.
-func (s *Server) choose(talk string) (string, Turn) {
+func (s *Server) choose(talk, newest string) (string, Turn) {
 	name, turns := "turns", s.script.Turns
 	for i, route := range s.script.Routes {
 		if strings.Contains(talk, route.Contains) {
@@ -216,9 +225,14 @@ func (s *Server) choose(talk string) (string, Turn) {
 	}
 	s.mu.Lock()
 	next := s.used[name]
-	s.used[name]++
+	again := next > 0 && next <= len(turns) && modelserver.Hurried(newest)
+	if !again {
+		s.used[name]++
+	}
 	s.mu.Unlock()
 	switch {
+	case again:
+		return modelserver.Again + name, turns[next-1]
 	case next < len(turns):
 		return name, turns[next]
 	case s.script.After != nil:

@@ -30,6 +30,23 @@ func ask(t *testing.T, s *Server, input string, tools ...string) (int, string) {
 	return reply.StatusCode, string(text)
 }
 
+func TestServer_aCallRefusedForWantOfTimeIsMadeAgain(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := Serve(t, listener, Script{Turns: []Turn{Say("first"), Say("second")}}, nil)
+	const hurried = "lidguard's gate could not judge this call (it took longer than 80ms), so it is refused."
+	for _, c := range []struct{ input, want string }{{hurried, "first"}, {hurried, "first"}, {"go", "second"}, {hurried, "second"}, {"go", "done"}} {
+		if _, text := ask(t, s, c.input); !strings.Contains(text, c.want) {
+			t.Errorf("%q is answered by %s, want %q", c.input, text, c.want)
+		}
+	}
+	if got := s.Requests()[1].Lane; got != "again turns" {
+		t.Errorf("the lane is %q", got)
+	}
+}
+
 func TestServer_turns(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

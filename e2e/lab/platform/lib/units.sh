@@ -66,7 +66,10 @@ cat > "$M/lib/systemd/system-sleep/lab" <<'H'
 B=/run/lidlab F=/sys/fs/cgroup/user.slice/cgroup.freeze
 log() { printf '%s %s %s state=%s\n' "$(date +%s.%N)" "$1" "$2" "$(cat /sys/power/state)" >> $B/sleep.log; }
 if [ "$1" = post ] && [ -e $B/hold ]; then   # a sleep that lasts: the user's programs stand still
-  [ ! -e $F ] || echo 1 > $F
+  if [ -e $F ]; then
+    echo 1 > $F
+    for _ in $(seq 100); do ! grep -q 'frozen 0' ${F%freeze}events || sleep 0.02; done   # the kernel takes its time
+  fi
   : > $B/asleep; log "$@"
   while [ -e $B/hold ] && [ ! -e $B/woken ]; do sleep 0.05; done
   rm -f $B/asleep $B/woken

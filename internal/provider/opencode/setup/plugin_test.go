@@ -80,7 +80,7 @@ func playHook(args []string) int {
 	switch how {
 	case "hang":
 		// Killed by the plugin; ends by itself if that does not happen.
-		time.Sleep(20 * time.Second)
+		time.Sleep(2 * time.Minute)
 	case "crash":
 		return 1
 	case "garbage":
@@ -437,18 +437,20 @@ func TestMissingProgram_isSilent(t *testing.T) {
 }
 
 func TestHangingProgram_isKilled(t *testing.T) {
+	t.Parallel() // it waits for seconds
 	short := func(text string) string {
-		for _, limit := range []string{"REPORT_MS = 5000", "ANSWER_MS = 30000", "DISPOSE_MS = 2000"} {
+		for limit, instead := range map[string]string{"REPORT_MS = 5000": "300", "ANSWER_MS = 30000": "10000", // on a busy machine, too, it writes its log before
+			"DISPOSE_MS = 2000": "300"} {
 			if !strings.Contains(text, limit) {
 				t.Fatalf("the plugin has no %s", limit)
 			}
-			text = strings.Replace(text, limit, strings.Split(limit, "=")[0]+"= 300", 1)
+			text = strings.Replace(text, limit, strings.Split(limit, "=")[0]+"= "+instead, 1)
 		}
 		return text
 	}
 	got := play{edit: short, verdicts: map[string]string{"tool.execute.before": "hang", "session.status": "hang", "dispose": "hang"},
 		script: []string{created, busy, before, dispose}}.run(t)
-	if got.took > 15*time.Second {
+	if got.took > time.Minute { // a hook that is not killed takes two
 		t.Errorf("took %v", got.took)
 	}
 	if len(got.Thrown) > 0 || !strings.Contains(got.log, "tool.execute.before: PreToolUse") {

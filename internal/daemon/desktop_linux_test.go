@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/lidguard-go/lidguard/internal/awake"
 	"github.com/lidguard-go/lidguard/internal/ipc"
@@ -90,6 +91,52 @@ func TestDesktop_aRefusalIsToldAndHarmless(t *testing.T) {
 	if len(login1.Locks()) != 1 {
 		t.Errorf("login1 has %+v", login1.Locks())
 	}
+}
+
+// login1 may go in the very moment it grants a lock, which is lost then. Where
+// nobody asks again, the desktop's lock goes as well.
+func TestLinuxMachine_login1GoesWhileItGrants(t *testing.T) {
+	system, session := bustest.Start(t), bustest.Start(t)
+	login1 := bustest.NewLogin1(t, system)
+	gnome := bustest.NewGnome(t, session)
+	m := onDesktop(t, system, session)
+	gnome.Hang("Inhibit") // keeps Acquire from ending
+	var lock awake.Lock
+	taken := make(chan error, 1)
+	go func() { // ends with the desktop's answer
+		var err error
+		lock, err = m.Acquire(t.Context(), awake.HoldIdle, "agents work")
+		taken <- err
+	}()
+	bustest.Eventually(t, "the desktop is asked", func() bool { return len(gnome.Calls("Inhibit")) == 1 })
+	login1.Restart()
+	bustest.Eventually(t, "the loss is heard of", func() bool {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		return len(m.locks) == 0
+	})
+	gnome.Unhang("Inhibit")
+	if err := <-taken; err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-lock.Lost():
+	case <-time.After(time.Minute):
+		t.Fatal("the lock that login1 forgot is not lost")
+	}
+	bustest.Eventually(t, "nothing is held", func() bool { return len(gnome.Locks()) == 0 && len(login1.Locks()) == 0 })
+	if err := lock.Release(); err != nil {
+		t.Error(err)
+	}
+
+	if _, err := m.Acquire(t.Context(), awake.HoldIdle, "agents work"); err != nil {
+		t.Fatal(err)
+	}
+	if len(gnome.Locks()) != 1 || len(login1.Locks()) != 1 {
+		t.Fatalf("held: %+v and %+v", gnome.Locks(), login1.Locks())
+	}
+	login1.Stop()
+	bustest.Eventually(t, "the desktop is free as well", func() bool { return len(gnome.Locks()) == 0 })
 }
 
 // A desktop that handles the lid itself, as KDE's power manager, is named.

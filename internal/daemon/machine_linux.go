@@ -41,6 +41,8 @@ type linuxMachine struct {
 	// locks share one of login1's. It comes before mu.
 	changing sync.Mutex
 
+	tidying sync.WaitGroup // what event started
+
 	mu    sync.Mutex // guards locks and tell
 	locks map[*linuxLock]struct{}
 	tell  func(awake.Fact) // of the Watch under way
@@ -75,10 +77,11 @@ func openSystem(env func(string) string) (awake.Machine, func()) {
 		m.battery.Close()
 		m.displays.Close()
 		m.lid.Close()
+		m.sleep.Close()
+		m.tidying.Wait()
 		if m.desktop != nil {
 			m.desktop.Close()
 		}
-		m.sleep.Close()
 	}
 }
 
@@ -113,7 +116,13 @@ func (m *linuxMachine) Acquire(ctx context.Context, hold awake.Hold, reason stri
 	}
 	m.changing.Lock()
 	defer m.changing.Unlock()
+	// Listed before it is asked for: login1 may go the moment it has granted it.
+	l := &linuxLock{m: m, hold: hold, lost: make(chan struct{})}
+	m.mu.Lock()
+	m.locks[l] = struct{}{}
+	m.mu.Unlock()
 	if err := m.sleep.Take(ctx, what, reason); err != nil {
+		m.forget(l)
 		return nil, refusal(err)
 	}
 	if hold == awake.HoldIdle && m.desktop != nil {
@@ -123,11 +132,35 @@ func (m *linuxMachine) Acquire(ctx context.Context, hold awake.Hold, reason stri
 		m.why = reason
 		m.refused = m.desktop.Take(ctx, reason)
 	}
-	l := &linuxLock{m: m, hold: hold, lost: make(chan struct{})}
-	m.mu.Lock()
-	m.locks[l] = struct{}{}
-	m.mu.Unlock()
+	if !m.has(l) { // lost meanwhile: what was granted has no holder to give it back
+		_ = m.sleep.Release(what)
+		m.leaveDesktop()
+	}
 	return l, nil
+}
+
+func (m *linuxMachine) has(l *linuxLock) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	_, held := m.locks[l]
+	return held
+}
+
+func (m *linuxMachine) forget(l *linuxLock) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.locks, l)
+}
+
+// leaveDesktop gives the desktop's lock back unless a lock of ours needs it.
+// changing is held.
+func (m *linuxMachine) leaveDesktop() {
+	if m.desktop == nil || m.holdsIdle() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), holdLimit)
+	defer cancel()
+	_ = m.desktop.Release(ctx) // as with Take
 }
 
 // retakeDesktop takes the desktop's lock from a session manager that appeared, or
@@ -196,30 +229,21 @@ func (l *linuxLock) Release() error {
 	defer m.changing.Unlock()
 	m.mu.Lock()
 	_, held := m.locks[l]
-	shared, idle := false, false
+	shared := false
 	for other := range m.locks {
-		if other != l {
-			shared = shared || whatOf[other.hold] == whatOf[l.hold]
-			idle = idle || other.hold == awake.HoldIdle
-		}
+		shared = shared || other != l && whatOf[other.hold] == whatOf[l.hold]
 	}
 	m.mu.Unlock() // letting go asks the bus, whose events ask for mu
 	if !held {
 		return nil
-	}
-	if l.hold == awake.HoldIdle && !idle && m.desktop != nil {
-		ctx, cancel := context.WithTimeout(context.Background(), holdLimit)
-		defer cancel()
-		_ = m.desktop.Release(ctx) // as with Take
 	}
 	if !shared {
 		if err := m.sleep.Release(whatOf[l.hold]); err != nil {
 			return err
 		}
 	}
-	m.mu.Lock()
-	delete(m.locks, l)
-	m.mu.Unlock()
+	m.forget(l)
+	m.leaveDesktop()
 	return nil
 }
 
@@ -234,6 +258,13 @@ func (m *linuxMachine) event(k sleep.EventKind) {
 			delete(m.locks, l)
 			l.once.Do(func() { close(l.lost) })
 		}
+		// Not here: Acquire may hold changing for as long as login1 takes. Waited
+		// for when the machine is closed.
+		m.tidying.Go(func() {
+			m.changing.Lock()
+			defer m.changing.Unlock()
+			m.leaveDesktop()
+		})
 	}
 	m.mu.Unlock()
 	if tell == nil {

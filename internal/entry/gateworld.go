@@ -111,10 +111,7 @@ func (m *machine) readFile(p string, max int) (string, bool) {
 		p = m.dir + "/" + p
 	}
 	p = path.Clean(filepath.ToSlash(p))
-	if closed(p) {
-		return "", false
-	}
-	if real := m.resolve(p); real != "" && closed(real) {
+	if closed(p) || closed(m.resolve(p)) {
 		return "", false
 	}
 	b, err := smallfile.Read(p, max)
@@ -143,7 +140,10 @@ func (m *machine) glob(dir, pattern string) ([]string, bool) {
 		return nil, false
 	}
 	parent := path.Dir(strings.ReplaceAll(full, `\`, ""))
-	f, err := os.Open(parent)
+	if closed(m.resolve(parent)) {
+		return nil, false
+	}
+	f, err := smallfile.OpenDir(parent)
 	if err != nil {
 		return nil, errors.Is(err, fs.ErrNotExist)
 	}

@@ -17,6 +17,7 @@ import (
 	claude "github.com/lidguard-go/lidguard/internal/provider/claude/transcript"
 	codex "github.com/lidguard-go/lidguard/internal/provider/codex/transcript"
 	copilot "github.com/lidguard-go/lidguard/internal/provider/copilot/transcript"
+	"github.com/lidguard-go/lidguard/internal/smallfile"
 )
 
 // compactPack carries facts over a compaction.
@@ -124,7 +125,7 @@ func tail(file string, limit int64) ([]byte, error) {
 	if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%q is no file", file)
 	}
-	f, err := os.Open(file)
+	f, err := smallfile.Open(file, os.O_RDONLY, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/lidguard-go/lidguard/internal/event"
 	"github.com/lidguard-go/lidguard/internal/ipc"
 	"github.com/lidguard-go/lidguard/internal/platform/endpoint"
+	"github.com/lidguard-go/lidguard/internal/smallfile"
 )
 
 // worthStarting reports whether req needs a runtime that does not run. Signs of
@@ -40,7 +41,7 @@ func (h *hook) worthStarting(req *ipc.Request) bool {
 const liveMark = `{"live":true,`
 
 func liveSessions(file string) bool {
-	f, err := os.Open(file)
+	f, err := smallfile.Open(file, os.O_RDONLY, 0)
 	if err != nil {
 		return false
 	}

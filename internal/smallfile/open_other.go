@@ -32,6 +32,9 @@ func Open(name string, flag int, mode fs.FileMode) (f *os.File, err error) {
 	return f, err
 }
 
+// OpenDir is os.Open for a folder. It does not wait for one that is forbidden.
+func OpenDir(name string) (*os.File, error) { return os.Open(name) }
+
 // Rename is os.Rename for a regular file that others may be reading.
 func Rename(from, to string) error {
 	return patiently(writeTries, func() error { return os.Rename(from, to) })

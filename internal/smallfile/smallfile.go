@@ -16,7 +16,7 @@ var ErrTooLarge = errors.New("larger than may be read")
 
 // Read returns the content of a regular file of at most max bytes. The error matches
 // fs.ErrNotExist, fs.ErrInvalid for what is no regular file, or ErrTooLarge. What is
-// no regular file is not opened: a pipe would keep the caller waiting.
+// no regular file is not read: a pipe would keep the caller waiting.
 func Read(name string, max int) ([]byte, error) {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -33,6 +33,9 @@ func Read(name string, max int) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
+	if now, err := f.Stat(); err != nil || !now.Mode().IsRegular() { // replaced since
+		return nil, errors.Join(err, fs.ErrInvalid)
+	}
 	// One more than it had, so that the end is found without growing.
 	buf := make([]byte, info.Size()+1)
 	n := 0

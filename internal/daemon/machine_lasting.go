@@ -2,8 +2,6 @@ package daemon
 
 import (
 	"context"
-	"io"
-	"slices"
 	"sync"
 	"time"
 
@@ -31,8 +29,8 @@ type lastingMachine struct {
 	// over a whole Acquire or Release. It comes before mu.
 	changing sync.Mutex
 
-	mu       sync.Mutex // guards the rest
-	locks    map[*sharedLock]struct{}
+	lockSet // its mu guards slack and tidying as well
+
 	slack    time.Duration // lead, as last seen
 	tidying  bool
 	ctx      context.Context
@@ -42,7 +40,7 @@ type lastingMachine struct {
 
 // begin makes the zero value ready. The fields before changing must be set.
 func (m *lastingMachine) begin() {
-	m.locks, m.slack = map[*sharedLock]struct{}{}, m.lead()
+	m.slack = m.lead()
 	m.ctx, m.stop = context.WithCancel(context.Background())
 }
 
@@ -50,68 +48,6 @@ func (m *lastingMachine) begin() {
 func (m *lastingMachine) end() {
 	m.stop()
 	m.janitors.Wait()
-}
-
-// sharedLock is one lock. Several of one hold may share what the system knows of
-// them.
-type sharedLock struct {
-	hold    awake.Hold
-	reason  string
-	request io.Closer // the system's own object behind it, if there is one; guarded by changing
-	release func(*sharedLock) error
-	lost    chan struct{}
-	once    sync.Once // closes lost
-}
-
-// Release gives the lock back; see awake.Lock.
-func (l *sharedLock) Release() error { return l.release(l) }
-
-// Lost is closed when the lock no longer stands; see awake.Lock.
-func (l *sharedLock) Lost() <-chan struct{} { return l.lost }
-
-func (m *lastingMachine) put(l *sharedLock) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.locks[l] = struct{}{}
-}
-
-func (m *lastingMachine) has(l *sharedLock) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	_, held := m.locks[l]
-	return held
-}
-
-func (m *lastingMachine) forget(l *sharedLock) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	delete(m.locks, l)
-}
-
-// of returns the locks of these holds.
-func (m *lastingMachine) of(holds ...awake.Hold) (list []*sharedLock) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for l := range m.locks {
-		if slices.Contains(holds, l.hold) {
-			list = append(list, l)
-		}
-	}
-	return list
-}
-
-func (m *lastingMachine) count(hold awake.Hold) int { return len(m.of(hold)) }
-
-// lose drops every lock of holds that no longer stand, and says so. Where locks have
-// a request, changing is held.
-func (m *lastingMachine) lose(holds ...awake.Hold) {
-	for _, l := range m.of(holds...) {
-		if l.request != nil {
-			_ = l.request.Close() // gone with the process at the latest
-		}
-		m.forget(l)
-		l.once.Do(func() { close(l.lost) })
-	}
 }
 
 // tidy has the janitor come. changing is held.

@@ -43,9 +43,8 @@ type linuxMachine struct {
 
 	tidying sync.WaitGroup // what event started
 
-	mu    sync.Mutex // guards locks and tell
-	locks map[*linuxLock]struct{}
-	tell  func(awake.Fact) // of the Watch under way
+	lockSet
+	tell func(awake.Fact) // of the Watch under way; guarded by mu
 }
 
 // openSystem opens the machine this program runs on. It never fails: what cannot
@@ -56,7 +55,7 @@ func openSystem(env func(string) string) (awake.Machine, func()) {
 		address = bus.SystemBus
 	}
 	root := env("LIDGUARD_ROOT")
-	m := &linuxMachine{root: root, guest: sleep.InWSL(root), locks: map[*linuxLock]struct{}{}}
+	m := &linuxMachine{root: root, guest: sleep.InWSL(root)}
 	m.sleep = sleep.Open(sleep.Options{SystemBus: address, OnEvent: m.event})
 	if session := env("DBUS_SESSION_BUS_ADDRESS"); session != "" {
 		ready := make(chan struct{}) // the first event may come before m.desktop is set
@@ -95,13 +94,6 @@ var whatOf = map[awake.Hold]sleep.What{
 // errGuest is what every lock comes to in WSL.
 var errGuest = fmt.Errorf("%w: this Linux is a guest of Windows (WSL), and only the host can be kept awake: run lidguard on the Windows side", awake.ErrUnsupported)
 
-type linuxLock struct {
-	m    *linuxMachine
-	hold awake.Hold
-	lost chan struct{}
-	once sync.Once // closes lost
-}
-
 // Acquire takes a lock; see awake.Machine. login1 is asked for one lock per kind;
 // several locks of one kind here share it.
 func (m *linuxMachine) Acquire(ctx context.Context, hold awake.Hold, reason string) (awake.Lock, error) {
@@ -117,10 +109,8 @@ func (m *linuxMachine) Acquire(ctx context.Context, hold awake.Hold, reason stri
 	m.changing.Lock()
 	defer m.changing.Unlock()
 	// Listed before it is asked for: login1 may go the moment it has granted it.
-	l := &linuxLock{m: m, hold: hold, lost: make(chan struct{})}
-	m.mu.Lock()
-	m.locks[l] = struct{}{}
-	m.mu.Unlock()
+	l := &sharedLock{hold: hold, release: m.release, lost: make(chan struct{})}
+	m.put(l)
 	if err := m.sleep.Take(ctx, what, reason); err != nil {
 		m.forget(l)
 		return nil, refusal(err)
@@ -139,23 +129,10 @@ func (m *linuxMachine) Acquire(ctx context.Context, hold awake.Hold, reason stri
 	return l, nil
 }
 
-func (m *linuxMachine) has(l *linuxLock) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	_, held := m.locks[l]
-	return held
-}
-
-func (m *linuxMachine) forget(l *linuxLock) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	delete(m.locks, l)
-}
-
 // leaveDesktop gives the desktop's lock back unless a lock of ours needs it.
 // changing is held.
 func (m *linuxMachine) leaveDesktop() {
-	if m.desktop == nil || m.holdsIdle() {
+	if m.desktop == nil || m.count(awake.HoldIdle) > 0 {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), holdLimit)
@@ -168,22 +145,11 @@ func (m *linuxMachine) leaveDesktop() {
 func (m *linuxMachine) retakeDesktop() {
 	m.changing.Lock()
 	defer m.changing.Unlock()
-	if m.holdsIdle() {
+	if m.count(awake.HoldIdle) > 0 {
 		ctx, cancel := context.WithTimeout(context.Background(), holdLimit)
 		defer cancel()
 		m.refused = m.desktop.Take(ctx, m.why)
 	}
-}
-
-func (m *linuxMachine) holdsIdle() bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for l := range m.locks {
-		if l.hold == awake.HoldIdle {
-			return true
-		}
-	}
-	return false
 }
 
 // More tells of the battery's drain, of programs that handle the lid themselves,
@@ -204,7 +170,7 @@ func (m *linuxMachine) More(ctx context.Context) More {
 	m.changing.Lock()
 	refused := m.refused
 	m.changing.Unlock()
-	if !m.holdsIdle() {
+	if m.count(awake.HoldIdle) == 0 {
 		return more
 	}
 	more.Desktop = &ipc.Hold{What: HoldSessionBus}
@@ -222,23 +188,16 @@ func (m *linuxMachine) More(ctx context.Context) More {
 	return more
 }
 
-// Release gives the lock back; see awake.Lock.
-func (l *linuxLock) Release() error {
-	m := l.m
+// release gives a lock back.
+func (m *linuxMachine) release(l *sharedLock) error {
 	m.changing.Lock()
 	defer m.changing.Unlock()
-	m.mu.Lock()
-	_, held := m.locks[l]
-	shared := false
-	for other := range m.locks {
-		shared = shared || other != l && whatOf[other.hold] == whatOf[l.hold]
-	}
-	m.mu.Unlock() // letting go asks the bus, whose events ask for mu
-	if !held {
+	if !m.has(l) {
 		return nil
 	}
-	if !shared {
-		if err := m.sleep.Release(whatOf[l.hold]); err != nil {
+	what := whatOf[l.hold]
+	if !slices.ContainsFunc(m.of(awake.Holds()...), func(other *sharedLock) bool { return other != l && whatOf[other.hold] == what }) {
+		if err := m.sleep.Release(what); err != nil {
 			return err
 		}
 	}
@@ -247,17 +206,13 @@ func (l *linuxLock) Release() error {
 	return nil
 }
 
-func (l *linuxLock) Lost() <-chan struct{} { return l.lost }
-
 // event hears of login1: when it goes, every lock went with it.
 func (m *linuxMachine) event(k sleep.EventKind) {
 	m.mu.Lock()
 	tell := m.tell
+	m.mu.Unlock()
 	if k == sleep.ServiceDown {
-		for l := range m.locks {
-			delete(m.locks, l)
-			l.once.Do(func() { close(l.lost) })
-		}
+		m.lose(awake.Holds()...)
 		// Not here: Acquire may hold changing for as long as login1 takes. Waited
 		// for when the machine is closed.
 		m.tidying.Go(func() {
@@ -266,7 +221,6 @@ func (m *linuxMachine) event(k sleep.EventKind) {
 			m.leaveDesktop()
 		})
 	}
-	m.mu.Unlock()
 	if tell == nil {
 		return
 	}
@@ -286,12 +240,10 @@ func (m *linuxMachine) Held(ctx context.Context) ([]awake.Hold, error) {
 	if err != nil {
 		return nil, err
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
 	var held []awake.Hold
-	for l := range m.locks {
-		if slices.Contains(list, whatOf[l.hold]) && !slices.Contains(held, l.hold) {
-			held = append(held, l.hold)
+	for _, hold := range awake.Holds() {
+		if m.count(hold) > 0 && slices.Contains(list, whatOf[hold]) {
+			held = append(held, hold)
 		}
 	}
 	return held, nil

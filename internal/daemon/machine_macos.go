@@ -86,7 +86,7 @@ func newMac(o macOptions) *macMachine {
 	m := &macMachine{macOptions: o, pmset: sleep.Pmset{Run: o.run}, untidy: map[string]bool{}}
 	m.lead, m.pause, m.sweep = func() time.Duration { return o.boot() - o.awake() }, o.pace.tidy, m.sweepValues
 	m.begin()
-	m.cups = &sleep.Caffeinate{Pmset: m.pmset, PID: o.pid, Now: o.awake, Lost: func(w sleep.What) { m.lose(holdOf[w]) }}
+	m.cups = &sleep.Caffeinate{Pmset: m.pmset, PID: o.pid, Now: o.awake, Lost: m.died}
 	m.displays.read = func(ctx context.Context) (any, error) { return display.ReadSystemProfiler(ctx, o.run) }
 	m.heat.read = func(ctx context.Context) (any, error) { return thermal.ReadPowermetrics(ctx, o.run) }
 	return m
@@ -134,10 +134,18 @@ func (m *macMachine) Acquire(ctx context.Context, hold awake.Hold, _ string) (aw
 	}
 	l := &sharedLock{hold: hold, release: m.release, lost: make(chan struct{})}
 	m.put(l)
-	if cup, ok := cupOf[hold]; ok && !m.cups.Holding(cup) {
-		m.lose(hold) // it died before there was a lock to lose
-	}
 	return l, nil
+}
+
+// died loses the locks behind a caffeinate that ended by itself. Word of it waits for
+// an Acquire under way, whose lock may stand on that one, and comes too late where
+// another has been started since.
+func (m *macMachine) died(kind sleep.What) {
+	m.changing.Lock()
+	defer m.changing.Unlock()
+	if !m.cups.Holding(kind) {
+		m.lose(holdOf[kind])
+	}
 }
 
 // ignoreLid makes macOS ignore the lid, unless a lock of ours has it so already.

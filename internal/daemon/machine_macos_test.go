@@ -187,8 +187,42 @@ func TestMacMachine_oneCaffeinate(t *testing.T) {
 	if held, err := m.Held(t.Context()); err != nil || len(held) != 0 {
 		t.Errorf("Held = %q, %v after it was killed", held, err)
 	}
-	if _, err := m.Acquire(t.Context(), awake.HoldIdle, "test"); err != nil || mac.Running() != 1 {
-		t.Errorf("again: %v, %d run", err, mac.Running())
+	again, err := m.Acquire(t.Context(), awake.HoldIdle, "test")
+	if err != nil || mac.Running() != 1 {
+		t.Fatalf("again: %v, %d run", err, mac.Running())
+	}
+	// Word of the first one's end, come late, must not take the lock from the second:
+	// it would run on for nobody.
+	m.cups.Lost(sleep.Idle)
+	select {
+	case <-again.Lost():
+		t.Error("lost, and its caffeinate runs")
+	default:
+	}
+	if err := again.Release(); err != nil || mac.Running() != 0 {
+		t.Errorf("released: %v, %d run", err, mac.Running())
+	}
+}
+
+// One may die while it is being taken, before there is a lock to lose.
+func TestMacMachine_diesWhileTaken(t *testing.T) {
+	mac := mactest.New()
+	m, _ := onMac(t, mac, t.TempDir(), "a")
+	started := m.cups.Now
+	m.cups.Now = func() time.Duration { // asked once it is listed
+		if mac.Running() > 0 {
+			mac.KillCaffeinate()
+		}
+		return started()
+	}
+	lock, err := m.Acquire(t.Context(), awake.HoldIdle, "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-lock.Lost():
+	case <-time.After(time.Minute):
+		t.Error("it is not lost")
 	}
 }
 

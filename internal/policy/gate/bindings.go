@@ -238,12 +238,7 @@ func closing(t string) (end int, closed bool) {
 
 // byName reports whether program text may give variables values by their names.
 func (s *scan) byName() bool {
-	for _, w := range [...]string{"globals(", "locals(", "vars(", "setattr", "globalThis", "global[", "window[", "this[", "_set(", "$$", "eval", "exec", "__dict__", "__main__", "builtins"} {
-		if strings.Contains(s.text, w) {
-			return true
-		}
-	}
-	return false
+	return containsAny(s.text, "globals(", "locals(", "vars(", "setattr", "globalThis", "global[", "window[", "this[", "_set(", "$$", "eval", "exec", "__dict__", "__main__", "builtins")
 }
 
 func lastWord(t string) string {

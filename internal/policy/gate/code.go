@@ -914,12 +914,7 @@ func (s *scan) command(text string, whole bool) {
 
 // network reports whether the text sends something somewhere.
 func (s *scan) network() bool {
-	for _, w := range [...]string{"requests.post", "requests.get", "requests.put", "urlopen", "urllib", "http.client", "httpx.", "socket", "fetch(", "axios", "http.request", "https.request", "Net::HTTP", "curl_", "LWP::", "IO::Socket", "TCPSocket", "open-uri", "smtplib", "ftplib", "paramiko", "net.connect", "aiohttp", "fsockopen", "WebSocket", "boto3"} {
-		if strings.Contains(s.text, w) {
-			return true
-		}
-	}
-	return false
+	return containsAny(s.text, "requests.post", "requests.get", "requests.put", "urlopen", "urllib", "http.client", "httpx.", "socket", "fetch(", "axios", "http.request", "https.request", "Net::HTTP", "curl_", "LWP::", "IO::Socket", "TCPSocket", "open-uri", "smtplib", "ftplib", "paramiko", "net.connect", "aiohttp", "fsockopen", "WebSocket", "boto3")
 }
 
 // whole judges marks that count anywhere in the text.
@@ -1039,14 +1034,7 @@ func emptiesStore(t string) string {
 // runsFetched reports whether program text runs what it fetches, however it gets
 // from one to the other.
 func runsFetched(lang, t string) bool {
-	some := func(words ...string) bool {
-		for _, w := range words {
-			if strings.Contains(t, w) {
-				return true
-			}
-		}
-		return false
-	}
+	some := func(words ...string) bool { return containsAny(t, words...) }
 	switch lang {
 	case "python":
 		return some("exec(") && some("urlopen(", "requests.get(", "httpx.get(", "requests').get(", `requests").get(`) && !some(".exec(")
@@ -1076,14 +1064,7 @@ func runsFetched(lang, t string) bool {
 // shellOnSocket reports whether program text opens a connection or waits for one,
 // and starts a shell or runs what it is sent.
 func shellOnSocket(lang, t string) bool {
-	some := func(words ...string) bool {
-		for _, w := range words {
-			if strings.Contains(t, w) {
-				return true
-			}
-		}
-		return false
-	}
+	some := func(words ...string) bool { return containsAny(t, words...) }
 	if !some("socket", "Socket", "AF_INET", "PF_INET", "TCPServer", "fsockopen", "net.connect", "net.createConnection", "createServer(", "Deno.connect", "Deno.listen", "Bun.connect", "Bun.listen", "net.Dial", "net.Listen") {
 		return false
 	}

@@ -5,10 +5,13 @@
 // disk by itself. It never says "allow": it objects or says nothing.
 //
 // The walk is: shell turns the command into leaves (judge.go); each leaf yields
-// typed effects on targets (files.go, git.go, system.go, network.go, services.go,
-// powershell.go, options.go, code.go; other tools in tools.go); each target has a scope
-// (scope.go); a table says what an effect on a scope means (table.go); the worst
-// wins and is put into words (rules.go, reason.go).
+// typed effects on targets, by what its program does (files.go, changes.go, search.go,
+// git.go, system.go, windows.go, network.go, services.go, environment.go), by tables
+// (forms*.go), by what it starts (options.go, powershell.go), by the program text that it
+// is given (code.go, bindings.go, sqlfiles.go) or, where nobody knows it, by its words
+// (guess.go); other tools than shells are in tools.go. Each target has a scope (scope.go);
+// a table says what an effect on a scope means (table.go); the worst wins and is put
+// into words (rules.go, reason.go).
 package gate
 
 import (

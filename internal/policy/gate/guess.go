@@ -290,10 +290,8 @@ func (s *scan) startUpIn(g constantGroup) {
 // constant that says how one is opened.
 func writesFiles(code string, groups []constantGroup) bool {
 	low := strings.ToLower(code)
-	for _, w := range [...]string{"write", "append", "symlink", "rename", "spew", "file_put_contents"} {
-		if strings.Contains(low, w) {
-			return true
-		}
+	if containsAny(low, "write", "append", "symlink", "rename", "spew", "file_put_contents") {
+		return true
 	}
 	for _, g := range groups {
 		for _, w := range g.words {
@@ -308,12 +306,7 @@ func writesFiles(code string, groups []constantGroup) bool {
 // readsFiles reports whether program text, its constants left out, reads a file.
 func readsFiles(code string) bool {
 	low := strings.ToLower(code)
-	for _, w := range [...]string{"read", "open", "slurp", "load", "file(", "cat(", "file-contents"} {
-		if strings.Contains(low, w) {
-			return true
-		}
-	}
-	return false
+	return containsAny(low, "read", "open", "slurp", "load", "file(", "cat(", "file-contents")
 }
 
 // constantGroup are constants with nothing but joints between them.
@@ -487,10 +480,8 @@ func prints(word string) bool {
 // start something.
 func runsThings(code, lang string) bool {
 	low := strings.ToLower(code)
-	for _, w := range [...]string{"system", "exec", "spawn", "popen", "process", "shell", "command", "cmd", "run", "qx", "open", "eval", "getattr", "__import__", "pty"} {
-		if strings.Contains(low, w) {
-			return true
-		}
+	if containsAny(low, "system", "exec", "spawn", "popen", "process", "shell", "command", "cmd", "run", "qx", "open", "eval", "getattr", "__import__", "pty") {
+		return true
 	}
 	switch lang {
 	case "perl", "ruby", "php", "julia", "scala", "groovy":

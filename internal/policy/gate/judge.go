@@ -277,11 +277,10 @@ func (j *judge) result(command string) Result {
 
 // call is a leaf with the helpers that read its words.
 type call struct {
-	j *judge
-	i int
-	l *shell.Leaf
-	// sub and rest are cached by subcommand readers.
-	words []string
+	j     *judge
+	i     int
+	l     *shell.Leaf
+	words []string // argv's; nil before it is asked
 }
 
 func (c *call) name() string { return c.l.Name }
@@ -782,6 +781,16 @@ func (j *judge) fedByDownload(i int) bool {
 				return true
 			}
 			next = append(next, from)
+		}
+	}
+	return false
+}
+
+// containsAny reports whether one of the words stands in text.
+func containsAny(text string, words ...string) bool {
+	for _, w := range words {
+		if strings.Contains(text, w) {
+			return true
 		}
 	}
 	return false

@@ -1197,12 +1197,7 @@ func keyOption(t string) bool {
 	case "-i", "-k", "-K", "-I":
 		return true
 	}
-	for _, w := range [...]string{"key", "ident", "cert", "cred", "auth", "token", "pass", "secret", "config", "netrc", "store", "wallet"} {
-		if strings.Contains(t, w) {
-			return true
-		}
-	}
-	return false
+	return containsAny(t, "key", "ident", "cert", "cred", "auth", "token", "pass", "secret", "config", "netrc", "store", "wallet")
 }
 
 // readsByOption judges files that an option or a word of its own names, whose

@@ -933,10 +933,5 @@ func (j *judge) readsListed(c *call) {
 // nor writes to it: it only asks whether somebody listens.
 func (j *judge) triesPort() bool {
 	text := strings.ToLower(j.f.Text)
-	for _, w := range [...]string{"stream", "read", "write", ".client", "invoke-expression", "iex", "socket.", "receive", ".send", "-join", "[char]", "frombase64", "&(", "& (", "& $", ". $", "invoke"} {
-		if strings.Contains(text, w) {
-			return false
-		}
-	}
-	return true
+	return !containsAny(text, "stream", "read", "write", ".client", "invoke-expression", "iex", "socket.", "receive", ".send", "-join", "[char]", "frombase64", "&(", "& (", "& $", ". $", "invoke")
 }

@@ -21,7 +21,7 @@ func (j *judge) reason(command string, r *Result) string {
 	if h.Target != "" && !strings.Contains(rule.what, h.Target) {
 		fmt.Fprintf(&b, ": %s", quote(h.Target, 120))
 	}
-	if where := place3(command, h); where != "" {
+	if where := whereIn(command, h); where != "" {
 		b.WriteString(" (" + where + ")")
 	}
 	b.WriteString(".")
@@ -72,8 +72,8 @@ func (j *judge) instead(rule *rule, h *Hazard) string {
 	return rule.instead
 }
 
-// place3 shows where in a command a hazard is.
-func place3(command string, h *Hazard) string {
+// whereIn shows where in a command a hazard is.
+func whereIn(command string, h *Hazard) string {
 	if h.End <= h.Offset || h.End > len(command) || h.Offset == 0 && h.End >= len(strings.TrimSpace(command)) {
 		return ""
 	}

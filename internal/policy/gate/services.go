@@ -822,11 +822,9 @@ func (j *judge) mongo(c *call, script string) {
 		j.add(c, DatabaseDestroy, Mass, "database-drop", script)
 		return
 	}
-	for _, w := range [...]string{".drop(", ".deletemany(", ".remove({})", ".remove()", "dropuser(", "dropallusers(", "dropindexes(", "dropcollection(", ".updatemany({},", ".update({},", "rs.remove(", "rs.stepdown(", "sh.removeshard("} {
-		if strings.Contains(low, w) {
-			j.add(c, DatabaseDestroy, One, "database-delete", script)
-			return
-		}
+	if containsAny(low, ".drop(", ".deletemany(", ".remove({})", ".remove()", "dropuser(", "dropallusers(", "dropindexes(", "dropcollection(", ".updatemany({},", ".update({},", "rs.remove(", "rs.stepdown(", "sh.removeshard(") {
+		j.add(c, DatabaseDestroy, One, "database-delete", script)
+		return
 	}
 	if strings.Contains(low, "shutdownserver(") || strings.Contains(low, "{shutdown:1") {
 		j.add(c, Service, AnyScope, "service-stop", script)

@@ -10,30 +10,20 @@ import (
 // hand out what it keeps. Their switches begin with / or -, in letters of any case, so
 // they are looked for in the whole line. Facts: their help of Windows 11.
 func (j *judge) windowsPrograms(c *call, name string) {
-	switch name {
-	case "sdelete", "sdelete64", "reagentc", "manage-bde", "fsutil", "mountvol", "convert", "rundll32", "logoff", "tsdiscon", "rwinsta", "tsshutdn",
-		"taskkill", "reg", "regedit", "sc", "net", "net1", "netsh", "certutil", "certmgr", "msiexec", "wmic", "vaultcmd", "procdump", "procdump64",
-		"ntdsutil", "setx", "robocopy", "mklink", "expand", "runas", "psexec", "psexec64", "subst", "cmdkey", "bitsadmin", "dism", "pnputil", "wusa", "secedit", "powercfg",
-		"assoc", "ftype", "sdbinst", "w32tm", "tzutil", "ipconfig", "arp", "winrm", "chkdsk", "systemreset":
-	case "date", "time": // of cmd.exe; elsewhere other programs
-		if j.f.Dialect != shell.Cmd {
-			return
-		}
-	default:
-		return
-	}
 	argv := c.argv()
-	all := strings.Join(argv, " ")
-	low := strings.ReplaceAll(strings.ToLower(all), " //", " /") // as Git's shell needs them
-	has := func(words ...string) bool {
-		for _, w := range words {
-			if strings.Contains(low, w) {
-				return true
-			}
+	var all, low string
+	read := func() string { // for hardly any program
+		if all == "" {
+			all = strings.Join(argv, " ")
+			low = strings.ReplaceAll(strings.ToLower(all), " //", " /") // as Git's shell needs them
 		}
-		return false
+		return low
 	}
-	add := func(e Effect, s Scope, rule string) { j.add(c, e, s, rule, all) }
+	has := func(words ...string) bool { return containsAny(read(), words...) }
+	add := func(e Effect, s Scope, rule string) {
+		read()
+		j.add(c, e, s, rule, all)
+	}
 	switch name {
 	case "sdelete", "sdelete64":
 		for _, a := range c.operands(" -p -r ") {
@@ -176,8 +166,11 @@ func (j *judge) windowsPrograms(c *call, name string) {
 		if !has("/?", "-?") {
 			add(Persistence, AnyScope, "registry")
 		}
-	case "date", "time":
-		if t := strings.TrimPrefix(low, name+" "); t != "" && t[0] >= '0' && t[0] <= '9' {
+	case "date", "time": // of cmd.exe; elsewhere other programs
+		if j.f.Dialect != shell.Cmd {
+			return
+		}
+		if t := strings.TrimPrefix(read(), name+" "); t != "" && t[0] >= '0' && t[0] <= '9' {
 			add(Service, AnyScope, "system-defaults")
 		}
 	case "w32tm":

@@ -28,7 +28,8 @@ type Provider struct {
 // NewProvider returns the server for the provider called name.
 func NewProvider(c Config, name string) *Provider {
 	p := &Provider{config: c, name: name, started: map[event.SessionID]bool{}}
-	p.Server = mcp.NewServer(&mcp.Implementation{Name: "lidguard-provider", Title: "lidguard", Version: c.Version}, &mcp.ServerOptions{
+	self := &mcp.Implementation{Name: "lidguard-provider", Title: "lidguard", Version: c.Version}
+	p.Server = mcp.NewServer(self, &mcp.ServerOptions{
 		Logger:       c.Log,
 		Capabilities: &mcp.ServerCapabilities{},
 		Instructions: "Report your work so that this laptop stays awake exactly while you work. At the start of a brand-new " +
@@ -36,6 +37,7 @@ func NewProvider(c Config, name string) *Provider {
 			"to the person call provider_set_soft_lock; after the reply call provider_clear_soft_lock with the same sessionId. " +
 			"Call provider_stop_session only when the whole work is done.",
 	})
+	p.AddReceivingMiddleware(greetAgain(self))
 	mcp.AddTool(p.Server, &mcp.Tool{
 		Name: "provider_start_session",
 		Description: "Call once at the start of a brand-new session, before any other work. It makes up a sessionId and returns it. " +

@@ -74,7 +74,8 @@ func writes(title string, idempotent bool) *mcp.ToolAnnotations {
 
 // New returns the server behind `lidguard mcp-server`.
 func New(c Config) *mcp.Server {
-	s := mcp.NewServer(&mcp.Implementation{Name: "lidguard", Title: "lidguard", Version: c.Version}, &mcp.ServerOptions{
+	self := &mcp.Implementation{Name: "lidguard", Title: "lidguard", Version: c.Version}
+	s := mcp.NewServer(self, &mcp.ServerOptions{
 		Logger:       c.Log,
 		Capabilities: &mcp.ServerCapabilities{},
 		Instructions: "lidguard keeps this laptop awake while coding agents work and lets it sleep when they are done. " +
@@ -82,7 +83,7 @@ func New(c Config) *mcp.Server {
 			"person's answer, set_session_soft_lock lets the machine sleep while nobody answers.",
 	})
 
-	s.AddReceivingMiddleware(c.tellNotRunning)
+	s.AddReceivingMiddleware(c.tellNotRunning, greetAgain(self))
 
 	mcp.AddTool(s, &mcp.Tool{
 		Name:        statusTool,

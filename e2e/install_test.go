@@ -123,31 +123,42 @@ func TestInstall_droppedHooksAreTold(t *testing.T) {
 		}
 		machine.Write(t, m, file, string(text))
 	}
-	// Each client works one turn and returns the first request to its model.
-	work := map[string]func(testing.TB) json.RawMessage{
-		"claude": func(t testing.TB) json.RawMessage {
-			c := claude.Run(t, m, claude.Options{NoRecorder: true, Script: messages.Script{Turns: []messages.Turn{messages.Say("Done.")}}})
+	// Each client works until its model is told a text, and returns the request that
+	// told it. An MCP server may come later than the first request, and Copilot begins
+	// with what the server said in an earlier session.
+	work := map[string]func(testing.TB, string) json.RawMessage{
+		"claude": func(t testing.TB, text string) json.RawMessage {
+			c := claude.Run(t, m, claude.Options{NoRecorder: true, Allow: []string{"Bash"}, Script: messages.Script{Turns: []messages.Turn{
+				messages.Say("Done.").Once(text, messages.Bash("true"))}}})
 			c.Wait()
 			return c.Model.WaitRequests(t, 1).Body
 		},
-		"codex": func(t testing.TB) json.RawMessage {
-			c := codex.Exec(t, m, codex.Options{NoRecorder: true, Script: responses.Script{Turns: []responses.Turn{responses.Say("Done.")}}})
+		"codex": func(t testing.TB, text string) json.RawMessage {
+			c := codex.Exec(t, m, codex.Options{NoRecorder: true, Script: responses.Script{Turns: []responses.Turn{
+				responses.Say("Done.").Once(text, responses.Shell("true"))}}})
 			c.Wait()
 			return c.Model.WaitRequests(t, 1).Body
 		},
-		"copilot": func(t testing.TB) json.RawMessage {
-			c := copilot.Run(t, m, copilot.Options{NoRecorder: true, Script: completions.Script{Turns: []completions.Turn{completions.Say("Done.")}}})
+		"copilot": func(t testing.TB, text string) json.RawMessage {
+			c := copilot.Run(t, m, copilot.Options{NoRecorder: true, Args: []string{"--allow-all-tools"}, Script: completions.Script{Turns: []completions.Turn{
+				completions.Say("Done.").Once(text, completions.Bash("true"))}}})
 			c.Wait()
 			return c.Model.WaitRequests(t, 1).Body
 		},
-		"opencode": func(t testing.TB) json.RawMessage {
-			c := opencode.Run(t, m, opencode.Options{NoRecorder: true, Script: completions.Script{Turns: []completions.Turn{completions.Say("Done.")}}})
+		"opencode": func(t testing.TB, text string) json.RawMessage {
+			c := opencode.Run(t, m, opencode.Options{NoRecorder: true, Script: completions.Script{Turns: []completions.Turn{
+				completions.Say("Done.").Once(text, completions.Bash("true"))}}})
 			c.Wait()
 			return c.Model.WaitRequests(t, 1).Body
 		},
 	}
+	server := map[string]string{"claude": "mcp__lidguard", "codex": "mcp__lidguard", "copilot": "lidguard-get_settings_status", "opencode": "lidguard_get_settings_status"}
 	for name, run := range work {
-		if model := string(run(t)); strings.Contains(model, "has lost") || strings.Contains(model, "nobody trusted") {
+		model := string(run(t, server[name]))
+		if !strings.Contains(model, server[name]) {
+			t.Errorf("%s: the model is not offered the server's tools:\n%s", name, model)
+		}
+		if strings.Contains(model, "has lost") || strings.Contains(model, "nobody trusted") {
 			t.Errorf("%s: with all hooks in place the model is told:\n%s", name, model)
 		}
 	}
@@ -178,7 +189,7 @@ func TestInstall_droppedHooksAreTold(t *testing.T) {
 	} {
 		t.Run(c.client+", "+c.name, func(t *testing.T) {
 			c.drop(t)
-			if model := string(work[c.client](t)); !strings.Contains(model, c.told) {
+			if model := string(work[c.client](t, c.told)); !strings.Contains(model, c.told) {
 				t.Errorf("the model is not told %q:\n%s", c.told, model)
 			}
 		})

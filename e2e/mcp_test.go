@@ -92,7 +92,9 @@ func TestMCP_claudeCallsTheTools(t *testing.T) {
 	l := laptop.Start(t)
 	g := lidguard.Put(t, l)
 	claude.Install(t, l)
-	tool := func(name string, input map[string]any) messages.Turn { return messages.Use(messages.Tool(name, input)) }
+	tool := func(name string, input map[string]any) messages.Turn {
+		return messages.Use(messages.Tool(name, input)).Once(name, messages.Bash("true"))
+	}
 
 	t.Run("mcp-server, another session", func(t *testing.T) {
 		l, g := l.For(t), g.For(t)
@@ -153,7 +155,7 @@ func TestMCP_codexCallsTheTools(t *testing.T) {
 	g := lidguard.Put(t, l)
 	codex.Install(t, l)
 	tool := func(server, name string, args map[string]any) responses.Turn {
-		return responses.Turn{Call: name, Namespace: "mcp__" + server, Args: args}
+		return responses.Turn{Call: name, Namespace: "mcp__" + server, Args: args}.Once("mcp__"+server, responses.Shell("true"))
 	}
 
 	t.Run("mcp-server, another session", func(t *testing.T) {
@@ -210,15 +212,15 @@ func TestMCP_theCallersOwnSession(t *testing.T) {
 		}
 	}
 	c := claude.Run(t, m, claude.Options{NoRecorder: true, Allow: []string{"mcp__lidguard"}, Script: messages.Script{Turns: []messages.Turn{
-		messages.Use(messages.Tool("mcp__lidguard__set_session_soft_lock", reason)), messages.Say("Done.")}}})
+		messages.Use(messages.Tool("mcp__lidguard__set_session_soft_lock", reason)).Once("mcp__lidguard__set_session_soft_lock", messages.Bash("true")), messages.Say("Done.")}}})
 	c.Wait()
 	told("claude", &c.Model.Journal)
 	x := codex.Exec(t, m, codex.Options{NoRecorder: true, Sandbox: codex.FullAccess, Script: responses.Script{Turns: []responses.Turn{
-		{Call: "set_session_soft_lock", Namespace: "mcp__lidguard", Args: reason}, responses.Say("Done.")}}})
+		responses.Turn{Call: "set_session_soft_lock", Namespace: "mcp__lidguard", Args: reason}.Once("mcp__lidguard", responses.Shell("true")), responses.Say("Done.")}}})
 	x.Wait()
 	told("codex", &x.Model.Journal)
 	p := copilot.Run(t, m, copilot.Options{NoRecorder: true, Args: []string{"--allow-all-tools"}, Script: completions.Script{Turns: []completions.Turn{
-		completions.Use(completions.Tool("lidguard-set_session_soft_lock", reason)), completions.Say("Done.")}}})
+		completions.Use(completions.Tool("lidguard-set_session_soft_lock", reason)).Once("lidguard-set_session_soft_lock", completions.Bash("true")), completions.Say("Done.")}}})
 	p.Wait()
 	told("copilot", &p.Model.Journal)
 }

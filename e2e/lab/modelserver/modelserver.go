@@ -66,14 +66,49 @@ type Journal struct {
 	mu       sync.Mutex
 	requests []Request
 	notes    []string
+	glances  int
 }
 
-// Add appends a request and returns its number, from 1.
+// Add appends a request and returns its number, from 1. One that came too early for
+// the script's next turn is not listed; its number is one that no other has.
 func (j *Journal) Add(r Request) int {
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	if r.Lane == Meanwhile {
+		return glanced + j.glances
+	}
 	j.requests = append(j.requests, r)
 	return len(j.requests)
+}
+
+// Meanwhile is the lane of a request that came before what the script's next turn
+// is waiting for, as a client asks while an MCP server is still starting.
+const Meanwhile = "meanwhile"
+
+const (
+	// GlanceMS is how long a model takes that looks whether something has come.
+	GlanceMS = 200
+	// glances bounds how often it looks; a minute or two go by.
+	glances = 150
+	// glanced is more requests than a script has turns.
+	glanced = 1000
+)
+
+// Early tells whether a request lacks the text that the next turn waits for; it is
+// to be answered with something harmless. Empty is in every request, and after so
+// many the turn is said anyway, for the test to fail on.
+func (j *Journal) Early(body []byte, once string) bool {
+	if bytes.Contains(body, []byte(once)) {
+		return false
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.glances == glances {
+		j.notes = append(j.notes, fmt.Sprintf("%d requests had no %q", glances, once))
+		return false
+	}
+	j.glances++
+	return true
 }
 
 // Note records something odd: a turn that met another conversation than it

@@ -42,6 +42,26 @@ func TestHurried(t *testing.T) {
 	}
 }
 
+func TestJournal_earlyIsBounded(t *testing.T) {
+	var j Journal
+	seen := map[int]bool{}
+	for range glances {
+		if !j.Early([]byte("{}"), "late") {
+			t.Fatal("it did not wait")
+		}
+		seen[j.Add(Request{Lane: Meanwhile})] = true
+	}
+	if len(seen) != glances || len(j.Requests()) != 0 {
+		t.Errorf("%d numbers for %d requests, %d of them listed", len(seen), glances, len(j.Requests()))
+	}
+	if j.Early([]byte("late"), "late") || j.Early([]byte("{}"), "") || len(j.Notes()) != 0 {
+		t.Error("what is there was waited for")
+	}
+	if j.Early([]byte("{}"), "late") || len(j.Notes()) != 1 {
+		t.Errorf("it waits for ever, notes %q", j.Notes())
+	}
+}
+
 func TestGate(t *testing.T) {
 	var none *Gate
 	none.Wait(t.Context()) // a nil gate is open

@@ -42,7 +42,9 @@ type Turn struct {
 	ChunkMS int    `json:"chunk_ms,omitempty"` // between words
 	Repeat  int    `json:"repeat,omitempty"`   // how often the turn may be used; default once
 
-	gate *modelserver.Gate
+	gate      *modelserver.Gate
+	once      string
+	meanwhile *Turn
 }
 
 // Call is one tool call.
@@ -72,6 +74,15 @@ func Fail(status int, message string) Turn {
 
 // After returns the turn held back by a gate.
 func (t Turn) After(gate *modelserver.Gate) Turn { t.gate = gate; return t }
+
+// Once returns the turn kept until a request holds the text, such as the name of an
+// MCP server, which the clients do not wait for. Requests before it are not listed
+// and are answered by meanwhile, a call of a tool, so that there is another.
+func (t Turn) Once(text string, meanwhile Turn) Turn {
+	meanwhile.DelayMS = modelserver.GlanceMS
+	t.once, t.meanwhile = text, &meanwhile
+	return t
+}
 
 // On returns the turn kept for a request whose newest message fits.
 func (t Turn) On(match string) Turn { t.Match = match; return t }
@@ -180,7 +191,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	talk, newest := asked.talk()
-	lane, turn := s.choose(newest)
+	lane, turn := s.choose(body, newest)
 	turn = s.fill(turn, talk)
 	n := s.Add(modelserver.Request{Lane: lane, Turn: string(modelserver.Compact(turn)), Body: body, Text: talk})
 
@@ -205,7 +216,7 @@ func fail(w http.ResponseWriter, status int, message string) {
 }
 
 // choose takes the first turn that is left and fits.
-func (s *Server) choose(newest string) (string, Turn) {
+func (s *Server) choose(body []byte, newest string) (string, Turn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.last > 0 && modelserver.Hurried(newest) {
@@ -217,6 +228,9 @@ func (s *Server) choose(newest string) (string, Turn) {
 		}
 		if turn.Match != "" && !regexp.MustCompile("(?s)"+turn.Match).MatchString(newest) {
 			continue
+		}
+		if s.Early(body, turn.once) {
+			return modelserver.Meanwhile, *turn.meanwhile
 		}
 		s.used[i]++
 		s.last = i + 1

@@ -54,6 +54,18 @@ func TestServer_aCallRefusedForWantOfTimeIsMadeAgain(t *testing.T) {
 	}
 }
 
+func TestServer_aTurnWaitsForWhatComesLate(t *testing.T) {
+	s := serve(t, Script{Turns: []Turn{Say("first").Once("mcp__late", Bash("true")), Say("second")}})
+	for _, c := range []struct{ text, want string }{{"go", "true"}, {"go", "true"}, {"mcp__late is here", "first"}, {"go", "second"}, {"go", "done"}} {
+		if _, text := post(t, s, "/chat/completions", asks(c.text)); !strings.Contains(text, c.want) {
+			t.Errorf("%q is answered by %s, want %q", c.text, text, c.want)
+		}
+	}
+	if got := s.Requests(); len(got) != 3 || !strings.Contains(got[0].Text, "is here") {
+		t.Errorf("listed: %+v, want no request that came too early", got)
+	}
+}
+
 func TestServer_turns(t *testing.T) {
 	s := serve(t, Script{Turns: []Turn{
 		Say("for the subagent").On("SUBTASK"),

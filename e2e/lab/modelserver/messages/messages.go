@@ -55,7 +55,9 @@ type Turn struct {
 	// fit is noted in the journal.
 	Expect string `json:"expect,omitempty"`
 
-	gate *modelserver.Gate
+	gate      *modelserver.Gate
+	once      string
+	meanwhile *Turn
 }
 
 // Block is a part of an answer: text, or a tool call.
@@ -98,6 +100,15 @@ func Fail(status int, kind, message string) Turn {
 
 // After returns the turn held back by a gate.
 func (t Turn) After(gate *modelserver.Gate) Turn { t.gate = gate; return t }
+
+// Once returns the turn kept until a request holds the text, such as the name of an
+// MCP server, which the clients do not wait for. Requests before it are not listed
+// and are answered by meanwhile, a call of a tool, so that there is another.
+func (t Turn) Once(text string, meanwhile Turn) Turn {
+	meanwhile.DelayMS = modelserver.GlanceMS
+	t.once, t.meanwhile = text, &meanwhile
+	return t
+}
 
 // Server plays a script; its journal has what came in.
 type Server struct {
@@ -204,7 +215,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, body []byte) {
 		texts = append(texts, string(m.Content))
 	}
 	talk := strings.Join(texts, "\n")
-	lane, turn := s.choose(asked, texts)
+	lane, turn := s.choose(asked, body, texts)
 	turn = s.fill(turn, talk)
 	n := s.Add(modelserver.Request{Lane: lane, Turn: string(modelserver.Compact(turn)), Body: body, Text: talk})
 
@@ -229,7 +240,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, body []byte) {
 }
 
 // choose takes the next turn for a request.
-func (s *Server) choose(asked request, texts []string) (string, Turn) {
+func (s *Server) choose(asked request, body []byte, texts []string) (string, Turn) {
 	if len(asked.Tools) == 0 {
 		return "side", or(s.script.Side, Say("ok"))
 	}
@@ -255,12 +266,16 @@ func (s *Server) choose(asked request, texts []string) (string, Turn) {
 		s.mu.Lock()
 		next := s.used[name]
 		again := next > 0 && next <= len(lane.Turns) && modelserver.Hurried(texts[len(texts)-1])
-		if !again {
+		early := !again && next < len(lane.Turns) && s.Early(body, lane.Turns[next].once)
+		if !again && !early {
 			s.used[name]++
 		}
 		s.mu.Unlock()
 		if again {
 			return modelserver.Again + name, lane.Turns[next-1]
+		}
+		if early {
+			return modelserver.Meanwhile, *lane.Turns[next].meanwhile
 		}
 		if next >= len(lane.Turns) {
 			return name + " run dry", or(s.script.Default, Say("All done."))

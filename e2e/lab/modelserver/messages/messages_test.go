@@ -57,6 +57,18 @@ func TestServer_aCallRefusedForWantOfTimeIsMadeAgain(t *testing.T) {
 	}
 }
 
+func TestServer_aTurnWaitsForWhatComesLate(t *testing.T) {
+	s := serve(t, Script{Turns: []Turn{Say("first").Once("mcp__late", Bash("true")), Say("second")}})
+	for _, c := range []struct{ prompt, want string }{{"go", "true"}, {"go", "true"}, {"mcp__late is here", "first"}, {"go", "second"}, {"go", "All done."}} {
+		if _, text := ask(t, s, false, "", c.prompt, "Bash"); !strings.Contains(text, c.want) {
+			t.Errorf("%q is answered by %s, want %q", c.prompt, text, c.want)
+		}
+	}
+	if got := s.Requests(); len(got) != 3 || !strings.Contains(got[0].Text, "is here") {
+		t.Errorf("listed: %+v, want no request that came too early", got)
+	}
+}
+
 func TestServer_lanes(t *testing.T) {
 	s := serve(t, Script{
 		Lanes: []Lane{{Name: "sub", Match: "SUBTASK", Turns: []Turn{Say("from the subagent")}}},

@@ -58,7 +58,9 @@ type Turn struct {
 	DelayMS int    `json:"delay_ms,omitempty"`
 	Tokens  int    `json:"tokens,omitempty"` // reported as used, to provoke compaction; default 120
 
-	gate *modelserver.Gate
+	gate      *modelserver.Gate
+	once      string
+	meanwhile *Turn
 }
 
 // Question is one question of request_user_input.
@@ -101,6 +103,15 @@ func Fail(status int, body string) Turn { return Turn{Status: status, Body: body
 
 // After returns the turn held back by a gate.
 func (t Turn) After(gate *modelserver.Gate) Turn { t.gate = gate; return t }
+
+// Once returns the turn kept until a request holds the text, such as the name of an
+// MCP server, which the clients do not wait for. Requests before it are not listed
+// and are answered by meanwhile, a call of a tool, so that there is another.
+func (t Turn) Once(text string, meanwhile Turn) Turn {
+	meanwhile.DelayMS = modelserver.GlanceMS
+	t.once, t.meanwhile = text, &meanwhile
+	return t
+}
 
 // Server plays a script; its journal has what came in.
 type Server struct {
@@ -154,7 +165,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	talk := readable(asked.Input)
-	route, turn := s.choose(talk, newest(asked.Input))
+	route, turn := s.choose(body, talk, newest(asked.Input))
 	turn = s.fill(turn, talk)
 	n := s.Add(modelserver.Request{Lane: route, Turn: string(modelserver.Compact(turn)), Body: body, Text: talk})
 
@@ -215,7 +226,7 @@ func newest(input json.RawMessage) string {
 }
 
 // choose takes the next turn for a request.
-func (s *Server) choose(talk, newest string) (string, Turn) {
+func (s *Server) choose(body []byte, talk, newest string) (string, Turn) {
 	name, turns := "turns", s.script.Turns
 	for i, route := range s.script.Routes {
 		if strings.Contains(talk, route.Contains) {
@@ -226,13 +237,16 @@ func (s *Server) choose(talk, newest string) (string, Turn) {
 	s.mu.Lock()
 	next := s.used[name]
 	again := next > 0 && next <= len(turns) && modelserver.Hurried(newest)
-	if !again {
+	early := !again && next < len(turns) && s.Early(body, turns[next].once)
+	if !again && !early {
 		s.used[name]++
 	}
 	s.mu.Unlock()
 	switch {
 	case again:
 		return modelserver.Again + name, turns[next-1]
+	case early:
+		return modelserver.Meanwhile, *turns[next].meanwhile
 	case next < len(turns):
 		return name, turns[next]
 	case s.script.After != nil:

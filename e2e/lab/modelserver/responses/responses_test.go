@@ -47,6 +47,22 @@ func TestServer_aCallRefusedForWantOfTimeIsMadeAgain(t *testing.T) {
 	}
 }
 
+func TestServer_aTurnWaitsForWhatComesLate(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := Serve(t, listener, Script{Turns: []Turn{Say("first").Once("mcp__late", Shell("true")), Say("second")}}, nil)
+	for _, c := range []struct{ input, want string }{{"go", "true"}, {"go", "true"}, {"mcp__late is here", "first"}, {"go", "second"}, {"go", "done"}} {
+		if _, text := ask(t, s, c.input, "shell"); !strings.Contains(text, c.want) {
+			t.Errorf("%q is answered by %s, want %q", c.input, text, c.want)
+		}
+	}
+	if got := s.Requests(); len(got) != 3 || !strings.Contains(got[0].Text, "is here") {
+		t.Errorf("listed: %+v, want no request that came too early", got)
+	}
+}
+
 func TestServer_turns(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

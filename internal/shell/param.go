@@ -1,6 +1,8 @@
 package shell
 
 import (
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -95,14 +97,10 @@ func (v *Value) blurred() bool { _, ok := v.Exact(); return !ok }
 func (w *walker) paramValues(p *syntax.ParamExp, name string, quoted bool) ([]Value, bool) {
 	switch name {
 	case "@", "*":
+		vals := argValues(w.st.params)
 		if !w.st.knows {
-			return []Value{hole(HoleParam, name)}, name == "@"
-		}
-		vals := make([]Value, len(w.st.params))
-		for i := range vals {
-			vals[i] = w.st.params[i].Value
-			if w.st.params[i].Splits {
-				vals[i] = w.st.params[i].Value
+			if vals = append(vals, hole(HoleParam, name)); len(vals) == 1 {
+				return vals, name == "@"
 			}
 		}
 		if name == "*" && quoted {
@@ -169,8 +167,8 @@ func (w *walker) element(p *syntax.ParamExp, name string, quoted bool) ([]Value,
 		if !v.isArray {
 			vals = []Value{v.val}
 		}
-		for _, x := range v.keys {
-			vals = append(vals, x)
+		for _, k := range slices.Sorted(maps.Keys(v.keys)) {
+			vals = append(vals, v.keys[k])
 		}
 		if key == "*" && quoted {
 			return []Value{joinValues(vals, w.ifsFirst())}, false

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"maps"
 	"strconv"
 	"strings"
 
@@ -581,7 +582,7 @@ func (w *walker) forClause(cmd *syntax.ForClause, c ctx) {
 	if !iter.InPos.IsValid() {
 		items = w.st.params
 		if !w.st.knows {
-			items = []Arg{{Value: hole(HoleParam, "@"), Splits: true}}
+			items = append(items[:len(items):len(items)], Arg{Value: hole(HoleParam, "@"), Splits: true})
 		}
 	}
 	w.rounds(iter.Name.Value, items, func() { w.stmts(cmd.Do, inner) }, func() { w.loosen(cmd.Do) })
@@ -820,7 +821,7 @@ func (w *walker) assignment(a *syntax.Assign, export bool) (Assign, bool) {
 		v := variable{isArray: true, exported: old.exported}
 		if a.Append && had {
 			v.arr = append([]Value(nil), old.arr...)
-			v.keys = old.keys
+			v.keys = maps.Clone(old.keys)
 			if !old.isArray {
 				v.arr = []Value{old.val}
 			}

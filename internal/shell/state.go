@@ -3,6 +3,7 @@ package shell
 import (
 	"maps"
 	"slices"
+	"strconv"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -170,50 +171,173 @@ func (w *walker) merge(a, b *state) *state {
 	for name, va := range a.vars {
 		vb, ok := b.vars[name]
 		if !ok {
-			vb = variable{val: w.inherited(name)}
+			vb = w.unassigned(name, va)
 		}
-		out.setVar(name, mergeVar(va, vb))
+		out.setVar(name, w.mergeVar(va, vb))
 	}
 	for name, vb := range b.vars {
 		if _, ok := a.vars[name]; !ok {
-			out.setVar(name, mergeVar(vb, variable{val: w.inherited(name)}))
+			out.setVar(name, w.mergeVar(vb, w.unassigned(name, vb)))
 		}
 	}
 	out.funcs = w.mergeFunctions(a.funcs, b.funcs)
 	for name, v := range a.aliases {
-		if _, ok := out.aliases[name]; !ok {
-			if out.aliases == nil {
-				out.aliases = map[string]Value{}
-			}
-			out.aliases[name] = v
+		if other, ok := out.aliases[name]; ok {
+			v = either(v, other)
+		} else if out.aliases == nil {
+			out.aliases = map[string]Value{}
 		}
+		out.aliases[name] = v
 	}
 	if !a.dir.equal(&b.dir) {
 		out.dir = either(a.dir, b.dir)
 	}
-	if len(a.exported) > len(b.exported) {
-		out.exported = a.exported
+	switch {
+	case b.oldDir == nil:
+		out.oldDir = a.oldDir
+	case a.oldDir != nil && !a.oldDir.equal(b.oldDir):
+		old := either(*a.oldDir, *b.oldDir)
+		out.oldDir = &old
+	}
+	out.dirs = w.mergeStacks(a.dirs, b.dirs)
+	w.mergeParams(out, a, b)
+	w.mergeExported(out, a)
+	if len(a.open) > len(b.open) {
+		out.open = a.open
+	}
+	out.errexit = a.errexit && b.errexit // where it may be off, what fails goes on
+	out.allexp = a.allexp || b.allexp
+	return out
+}
+
+// unassigned is a variable that one of two ways did not set, other being what it is on
+// the other. An array is then no word at all, and stays what it is.
+func (w *walker) unassigned(name string, other variable) variable {
+	if other.isArray {
+		return other
+	}
+	return variable{val: w.inherited(name)}
+}
+
+func (w *walker) mergeVar(a, b variable) variable {
+	if a.isArray || b.isArray {
+		a.arr, a.isArray = w.mergeValues(a.elements(), b.elements()), true
+	}
+	if !a.val.equal(&b.val) {
+		a.val = either(a.val, b.val)
+	}
+	a.keys = w.mergeKeys(a.keys, b.keys)
+	a.unset = a.unset && b.unset
+	a.exported = a.exported || b.exported
+	return a
+}
+
+// elements are the values of a variable as an array has them.
+func (v *variable) elements() []Value {
+	switch {
+	case v.isArray:
+		return v.arr
+	case v.unset || v.val.IsEmpty():
+		return nil
+	}
+	return []Value{v.val}
+}
+
+// mergeValues is what stands at each place of one list or the other.
+func (w *walker) mergeValues(a, b []Value) []Value {
+	if len(a) < len(b) {
+		a, b = b, a
+	}
+	w.step(1 + len(a)/4)
+	if slices.EqualFunc(a, b, func(x, y Value) bool { return x.equal(&y) }) {
+		return a
+	}
+	out := slices.Clone(a)
+	for i := range b {
+		if !a[i].equal(&b[i]) {
+			out[i] = either(a[i], b[i])
+		}
 	}
 	return out
 }
 
-func mergeVar(a, b variable) variable {
-	if a.isArray || b.isArray {
-		if a.isArray && b.isArray && slices.EqualFunc(a.arr, b.arr, func(x, y Value) bool { return x.equal(&y) }) {
-			return a
-		}
-		if len(b.arr) > len(a.arr) {
+func (w *walker) mergeKeys(a, b map[string]Value) map[string]Value {
+	if len(a) == 0 || len(b) == 0 {
+		if len(a) == 0 && b != nil {
 			return b
 		}
 		return a
 	}
-	if a.val.equal(&b.val) {
-		return a
+	w.step(len(a) + len(b))
+	out := maps.Clone(a)
+	for k, v := range b {
+		if old, ok := a[k]; ok {
+			v = either(old, v)
+		}
+		out[k] = v
 	}
-	a.val = either(a.val, b.val)
-	a.unset = a.unset && b.unset
-	a.exported = a.exported || b.exported
-	return a
+	return out
+}
+
+// mergeStacks merges two stacks of folders, which have their tops last.
+func (w *walker) mergeStacks(a, b []Value) []Value {
+	if len(a) < len(b) {
+		a, b = b, a
+	}
+	under := len(a) - len(b)
+	return slices.Concat(a[:under], w.mergeValues(a[under:], b))
+}
+
+// mergeParams gives out the parameters of a or b. What only one of them has may be
+// empty, and is not known where the other's are not.
+func (w *walker) mergeParams(out, a, b *state) {
+	out.knows = a.knows && b.knows
+	if len(a.params)+len(b.params) == 0 || len(a.params) == len(b.params) && len(a.params) > 0 && &a.params[0] == &b.params[0] {
+		return
+	}
+	w.step(len(a.params) + len(b.params))
+	at := func(s *state, i int) Value {
+		switch {
+		case i < len(s.params):
+			return s.params[i].Value
+		case s.knows:
+			return Value{}
+		}
+		return hole(HoleParam, strconv.Itoa(i+1))
+	}
+	long, short := a, b
+	if len(a.params) < len(b.params) {
+		long, short = b, a
+	}
+	out.params = slices.Clone(long.params)
+	for i := range out.params {
+		p := &out.params[i]
+		p.Value = either(p.Value, at(short, i))
+		if i < len(short.params) {
+			p.Splits = p.Splits || short.params[i].Splits
+			p.Glob = p.Glob || short.params[i].Glob
+		}
+	}
+}
+
+// mergeExported adds to out what a exports.
+func (w *walker) mergeExported(out, a *state) {
+	if len(a.exported) == 0 || len(a.exported) == len(out.exported) && &a.exported[0] == &out.exported[0] {
+		return
+	}
+	w.step(len(a.exported) + len(out.exported))
+	at := make(map[string]int, len(out.exported))
+	for i, e := range out.exported {
+		at[e.Name] = i
+	}
+	out.exported = slices.Clone(out.exported)
+	for _, e := range a.exported {
+		if i, ok := at[e.Name]; ok {
+			out.exported[i].Value = either(out.exported[i].Value, e.Value)
+		} else {
+			out.exported = append(out.exported, e)
+		}
+	}
 }
 
 func (s *state) setVar(name string, v variable) {
